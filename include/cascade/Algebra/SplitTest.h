@@ -1,0 +1,142 @@
+//===- SplitTest.h - Can a dependent reduction share a pass? ----*- C++ -*-===//
+//
+// A reduction (+) of F(X, D), where X varies over the reduced axes and D are
+// results of reductions over the same axes, can run in one pass with them if
+// F = G(X) (x) H(D) and (x) distributes over (+). docs: design, section 3.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_ALGEBRA_SPLITTEST_H
+#define CASCADE_ALGEBRA_SPLITTEST_H
+
+#include "cascade/Algebra/Expr.h"
+#include "cascade/Algebra/Monoid.h"
+#include "cascade/Algebra/Sign.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cascade::algebra {
+
+/// More factors, addends or references than this: refusal `too-many-terms`.
+inline constexpr unsigned kMaxTerms = 256;
+
+/// What is known about an earlier reduction, the one of `Result` symbol i.
+struct ResultInfo {
+  MonoidKind kind = MonoidKind::Add;
+  Sign sign;            ///< proved facts about its value
+  bool samePass = true; ///< false: finished before this pass, so no D at all
+};
+
+struct SplitOptions {
+  bool allowApproximate = false;
+  bool allowMoveRounding = false;
+};
+
+/// The question: reduce `value` by `kind` where `predicate` holds.
+struct SplitProblem {
+  MonoidKind kind = MonoidKind::Add;
+  Expr value = nullptr;
+  Expr predicate = nullptr; ///< null: everywhere
+  std::vector<ResultInfo> results;
+  std::vector<Sign> parameters; ///< facts, by id; may be shorter
+  std::vector<Sign> elements;   ///< facts, by id; may be shorter
+  SplitOptions options;
+};
+
+/// How a reference enters the value, and so what stands in its place where it
+/// cannot be used. The caller puts the guarded value wherever the reference is
+/// used: in the core and as OldRef and NewRef of the correction.
+enum class ReferenceGuard {
+  None,
+  Exponent, ///< an infinite reference is taken as 0
+  Divisor   ///< a zero reference is taken as 1
+};
+
+/// A value over Results and Parameters which the core depends on; the node is a
+/// sub-expression of the core.
+struct Reference {
+  Expr value;
+  ReferenceGuard guard;
+};
+
+enum class Form { Deferred, Rescaled, Anchored };
+
+/// One factor: F contains G(X) (x) H(D).
+struct Term {
+  Expr G;
+  Expr H;
+  std::string combine; ///< "mul", "add", "and" or "or"
+  Form form;
+  std::string why; ///< of the form, for people
+};
+
+enum class Class { Independent, Separable, Payload, Refused };
+enum class Legality { BitExact, Reassociating, RoundingMoving, Approximate };
+
+/// "Not proved", never "impossible". Stable rules: not-separable,
+/// not-distributive, not-invertible, mixed-narrowing-cast, mixed-comparison,
+/// dependent-predicate, too-many-terms, sign-not-proved, rank-above-one,
+/// unsupported-kind.
+struct Refusal {
+  std::string rule;
+  std::string reason;
+  Expr at = nullptr;      ///< the smallest sub-expression at fault
+  std::string suggestion; ///< may be empty
+};
+
+/// The verdict, and what fusion emits. Everything is built in the caller's
+/// context and re-uses the nodes of F wherever they carry no deferred factor.
+///
+/// result = finish(reduce(core)), where core is evaluated against the guarded
+/// references of the moment and the accumulator is corrected when they change.
+/// Accumulator(0), the correction and the finish have the type
+/// accumulatorType(F.type); OldRef(k) and NewRef(k) that of references[k].
+struct SplitResult {
+  Class cls = Class::Refused;
+  Legality legality = Legality::BitExact;
+  unsigned rank = 0; ///< 1 for Separable
+  /// One term per form: if all factors of H have the same form there is one
+  /// term; otherwise the rescaled one first. Only the first carries the full
+  /// G; the others have G = 1 (0 for "add").
+  std::vector<Term> terms;
+  Expr core = nullptr;
+  std::vector<Reference> references;
+  /// The new accumulator from Accumulator(0), OldRef(k), NewRef(k); null when
+  /// there are no references. Fixes the identity of the reduction, and is the
+  /// identity for equal references.
+  Expr correction = nullptr;
+  /// H of the deferred factors as one expression; null when there are none.
+  Expr deferred = nullptr;
+  std::string deferredCombine; ///< "mul", "add", "and" or "or"; else empty
+  /// D-only nodes by which F divided (deferred ones): zero or non-finite ones
+  /// are a reason to replay.
+  std::vector<Expr> deferredDivisors;
+  /// Accumulator(0) combined with the deferred factors in F's own operations:
+  /// acc / r1. Just Accumulator(0) when there are none. Not applied to a
+  /// reduction over nothing (the caller keeps a *seen* flag).
+  Expr finish = nullptr;
+  std::optional<Refusal> refusal;
+
+  bool accepted() const { return cls != Class::Refused; }
+};
+
+/// Decides by proof. Terminates: structural recursion on a finite DAG.
+SplitResult splitTest(ExprContext &context, const SplitProblem &problem);
+
+/// Tries to refute F = G(X) (x) H(D) by cross-ratios F(x1,d1) F(x2,d2) =
+/// F(x1,d2) F(x2,d1) (add kinds), or the additive analogue and, failing that,
+/// the ratio (max and min kinds) at `samples` random points. True: refuted.
+/// Never proves anything. Deterministic.
+bool refutedBySampling(const SplitProblem &problem, unsigned samples = 200,
+                       uint64_t seed = 1);
+
+std::string_view spelling(Class cls);         ///< "separable", ...
+std::string_view spelling(Legality legality); ///< "rounding-moving", ...
+std::string_view spelling(Form form);         ///< "rescaled", ...
+std::string_view spelling(ReferenceGuard guard);
+
+} // namespace cascade::algebra
+
+#endif // CASCADE_ALGEBRA_SPLITTEST_H

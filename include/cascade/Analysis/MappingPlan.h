@@ -1,0 +1,67 @@
+//===- MappingPlan.h - Where each axis of a mapped chain runs -*- C++ -*-===//
+//
+// The mapping attribute, resolved: the positions of every axis at every level
+// of the machine, checked against the limits of a Hopper block and cluster.
+// Code generation and the launch manifest read this, and nothing else, of a
+// mapping.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_ANALYSIS_MAPPINGPLAN_H
+#define CASCADE_ANALYSIS_MAPPINGPLAN_H
+
+#include "cascade/Dialect/Cascade/IR/Cascade.h"
+
+namespace cascade {
+
+/// One digit of an axis.
+struct DigitPlan {
+  Level level;
+  /// Number of positions; 0 for the one digit that takes what is left.
+  int64_t size = 0;
+  /// Distance of two positions in the id of the level (thread lanes, warps,
+  /// blocks of the cluster).
+  int64_t idStride = 1;
+  /// Product of the sizes of the digits inside this one, without the unsized.
+  int64_t indexStride = 1;
+  /// Whether the unsized digit of the axis is inside this one, so that the
+  /// index stride is `indexStride` times its number of positions.
+  bool strideIsDynamic = false;
+};
+
+struct AxisPlan {
+  unsigned axis;
+  int64_t extent; ///< static extent or ShapedType::kDynamic
+  llvm::SmallVector<DigitPlan> digits; ///< outermost first
+  bool reduced;
+
+  /// The first digit at `level`, or null.
+  const DigitPlan *at(Level level) const;
+  int64_t sizeAt(Level level) const;
+  /// Product of all sized digits.
+  int64_t sizedProduct() const;
+};
+
+/// A checked mapping of one chain.
+struct MappingPlan {
+  llvm::SmallVector<AxisPlan> axes; ///< by axis number
+  int64_t warps = 1;                ///< a block
+  int64_t blocks = 1;               ///< a cluster
+
+  int64_t threads() const { return warps * warpSize; }
+  static constexpr int64_t warpSize = 32;
+  static constexpr int64_t maxThreads = 1024;
+  static constexpr int64_t maxPortableCluster = 8;
+
+  /// Resolves the mapping of `chain`. Fails with a diagnostic that names the
+  /// axis and the limit that is passed.
+  static mlir::FailureOr<MappingPlan> get(ChainOp chain);
+};
+
+/// The one axis that every reduction of a row chain reduces. Fails, with a
+/// diagnostic at what stands in the way, on any other chain.
+mlir::FailureOr<unsigned> getRowAxis(ChainOp chain);
+
+} // namespace cascade
+
+#endif // CASCADE_ANALYSIS_MAPPINGPLAN_H

@@ -1,0 +1,218 @@
+//===- ClusterOps.td - Primitives of the cluster dialect -----*- tablegen -*-===//
+
+#ifndef CASCADE_DIALECT_CLUSTER_IR_CLUSTEROPS_TD
+#define CASCADE_DIALECT_CLUSTER_IR_CLUSTEROPS_TD
+
+include "cascade/Dialect/Cluster/IR/ClusterAttrs.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+class Cluster_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Cluster_Dialect, mnemonic, traits>;
+
+/// Mbarrier objects: 64 opaque bits each.
+def Cluster_MBarriers : MemRefOf<[I64]>;
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+def Cluster_RankOp : Cluster_Op<"rank", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Rank of this block in its cluster";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Cluster_SizeOp : Cluster_Op<"size", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Number of blocks of this cluster";
+  let description = [{
+    Folds to a constant where the enclosing `gpu.func` has
+    `known_cluster_size`.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and fences
+//===----------------------------------------------------------------------===//
+
+def Cluster_BarrierOp : Cluster_Op<"barrier", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Barrier of all threads of all blocks of the cluster";
+  let description = [{
+    Without a keyword: arrive with release, then wait with acquire. The halves
+    can be taken apart, `arrive relaxed` publishes no data:
+
+    ```mlir
+    cluster.barrier
+    cluster.barrier arrive relaxed
+    cluster.barrier wait
+    ```
+  }];
+  let arguments = (ins
+    DefaultValuedAttr<Cluster_BarrierPhaseAttr, "BarrierPhase::Full">:$phase,
+    DefaultValuedAttr<Cluster_OrderingAttr, "Ordering::Release">:$ordering);
+  let assemblyFormat = "($phase^)? ($ordering^)? attr-dict";
+  let builders = [
+    OpBuilder<(ins CArg<"BarrierPhase", "BarrierPhase::Full">:$phase,
+                   CArg<"Ordering", "Ordering::Release">:$ordering), [{
+      $_state.getOrAddProperties<Properties>().phase =
+          BarrierPhaseAttr::get($_builder.getContext(), phase);
+      $_state.getOrAddProperties<Properties>().ordering =
+          OrderingAttr::get($_builder.getContext(), ordering);
+    }]>];
+  let skipDefaultBuilders = 1;
+  let hasVerifier = 1;
+}
+
+def Cluster_FenceOp : Cluster_Op<"fence", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Orders what this thread did before with what it does after";
+  let description = [{
+    `mbarrier_init` publishes initialised mbarriers to the cluster (to be
+    followed by a cluster barrier, whose arrival may be relaxed);
+    `proxy_async` and `proxy_async_shared` order generic accesses with those of
+    bulk copies; `acq_rel_cluster` is a fence at cluster scope.
+  }];
+  let arguments = (ins Cluster_FenceAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Distributed shared memory
+//===----------------------------------------------------------------------===//
+
+def Cluster_MapSharedOp : Cluster_Op<"map_shared", [
+    Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "The same shared memory of another block of the cluster";
+  let description = [{
+    ```mlir
+    %peer = cluster.map_shared %m, %rank
+        : memref<8xf32, #gpu.address_space<workgroup>> to memref<8xf32, 7 : i32>
+    %v = memref.load %peer[%i] : memref<8xf32, 7 : i32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, I32:$rank);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat =
+      "$source `,` $rank attr-dict `:` type($source) `to` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$source,
+                                 "::mlir::Value":$rank)>];
+  let hasVerifier = 1;
+}
+
+def Cluster_StoreAsyncOp : Cluster_Op<"store_async", [
+    AttrSizedOperandSegments,
+    TypesMatchWith<"the value has the element type of the destination",
+                   "dest", "value",
+                   "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">
+    ]> {
+  let summary = "Store into a peer's shared memory, completing on its mbarrier";
+  let description = [{
+    `dest` and `mbarrier` are local addresses; the store goes to the same
+    addresses of block `rank` of the cluster. When it has been performed there,
+    its bytes are taken off the transaction count of that block's mbarrier. The
+    element type has 4, 8 or 16 bytes: a 32- or 64-bit scalar, or a vector of 2
+    or 4 such 32-bit or of 2 such 64-bit scalars.
+
+    ```mlir
+    cluster.store_async %v to %slots[%i] mbar %mbar[%c0] rank %r
+        : memref<8xvector<4xi32>, #gpu.address_space<workgroup>>,
+          memref<1xi64, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    AnyType:$value,
+    Arg<AnyMemRef, "destination, in every block", [MemWrite]>:$dest,
+    Variadic<Index>:$indices,
+    Arg<Cluster_MBarriers, "mbarriers", [MemRead, MemWrite]>:$mbarrier,
+    Variadic<Index>:$mbarrierIndices,
+    I32:$rank);
+  let assemblyFormat = [{
+    $value `to` $dest `[` $indices `]`
+    `mbar` $mbarrier `[` $mbarrierIndices `]`
+    `rank` $rank attr-dict `:` type($dest) `,` type($mbarrier)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes taken off the transaction count.
+    int64_t getNumBytes();
+  }];
+}
+
+def Cluster_CopyAsyncOp : Cluster_Op<"copy_async", [AttrSizedOperandSegments]> {
+  let summary = "Bulk copy of shared memory into a peer's, on its mbarrier";
+  let description = [{
+    Copies `bytes` bytes from `source` of this block to `dest` of block `rank`;
+    both are local addresses. The size and both addresses are multiples of 16
+    bytes. The copy is of the async proxy: a `cluster.fence
+    proxy_async_shared` stands between generic stores to `source` and it.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "source, in this block", [MemRead]>:$source,
+    Variadic<Index>:$sourceIndices,
+    Arg<AnyMemRef, "destination, in every block", [MemWrite]>:$dest,
+    Variadic<Index>:$destIndices,
+    Arg<Cluster_MBarriers, "mbarriers", [MemRead, MemWrite]>:$mbarrier,
+    Variadic<Index>:$mbarrierIndices,
+    I32:$rank, I32:$bytes);
+  let assemblyFormat = [{
+    $source `[` $sourceIndices `]` `to` $dest `[` $destIndices `]`
+    `mbar` $mbarrier `[` $mbarrierIndices `]`
+    `rank` $rank `bytes` $bytes attr-dict
+    `:` type($source) `,` type($dest) `,` type($mbarrier)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+class Cluster_MBarrierOp<string mnemonic, string operand>
+    : Cluster_Op<"mbarrier." # mnemonic> {
+  let assemblyFormat = "$mbarrier `[` $indices `]` `,` $" # operand #
+                       " attr-dict `:` type($mbarrier)";
+  let hasVerifier = 1;
+}
+
+def Cluster_MBarrierInitOp : Cluster_MBarrierOp<"init", "count"> {
+  let summary = "Initialises an mbarrier for `count` arrivals a phase";
+  let arguments = (ins
+    Arg<Cluster_MBarriers, "mbarriers", [MemWrite]>:$mbarrier,
+    Variadic<Index>:$indices, I32:$count);
+}
+
+def Cluster_MBarrierExpectTxOp : Cluster_MBarrierOp<"expect_tx", "bytes"> {
+  let summary = "Expects `bytes` bytes more in this phase, and arrives";
+  let arguments = (ins
+    Arg<Cluster_MBarriers, "mbarriers", [MemRead, MemWrite]>:$mbarrier,
+    Variadic<Index>:$indices, I32:$bytes);
+}
+
+// Reads and writes all memory: what peers stored is visible only after it.
+def Cluster_MBarrierWaitOp : Cluster_Op<"mbarrier.wait", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the phase of this parity has completed";
+  let description = [{
+    Acquires at cluster scope: the stores that completed on the mbarrier are
+    visible afterwards.
+  }];
+  let arguments = (ins Cluster_MBarriers:$mbarrier, Variadic<Index>:$indices,
+                       I32:$parity);
+  let assemblyFormat =
+      "$mbarrier `[` $indices `]` `,` $parity attr-dict `:` type($mbarrier)";
+  let hasVerifier = 1;
+}
+
+include "cascade/Dialect/Cluster/IR/ClusterCollectives.td"
+
+#endif // CASCADE_DIALECT_CLUSTER_IR_CLUSTEROPS_TD

@@ -1,0 +1,39 @@
+//===- Passes.td - Transformations of chains ---------------*- tablegen -*-===//
+
+#ifndef CASCADE_TRANSFORMS_PASSES
+#define CASCADE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FuseCascadesPass : Pass<"cascade-fuse"> {
+  let summary = "fuse the dependent reductions of each chain into few passes";
+  let description = [{
+    Decides by the split test which reductions run in one pass over the data and
+    rewrites each chain into the fused form: references and corrections on the
+    reductions, deferred factors after them, the body as written kept as the
+    source. Reports what it decided as remarks of the category `cascade-fuse`.
+  }];
+  let dependentDialects = ["::cascade::CascadeDialect"];
+}
+
+def WidenChainsPass : Pass<"cascade-widen"> {
+  let summary = "evaluate chains in f64, with their narrowing casts kept";
+  let description = [{
+    The reference evaluation R of docs/Semantics.md: every float operation is
+    done in f64; a narrowing cast of the source still rounds to its type.
+  }];
+  let dependentDialects = ["::cascade::CascadeDialect"];
+}
+
+def ScheduleChainsPass : Pass<"cascade-schedule"> {
+  let summary = "give every chain without a mapping one";
+  let dependentDialects = ["::cascade::CascadeDialect"];
+  let options = [
+    Option<"cluster", "cluster", "int64_t", "0",
+           "blocks a cluster, 1 to 16; 0 chooses">,
+    Option<"mapping", "mapping", "std::string", "\"\"",
+           "the mapping attribute to use for every chain">
+  ];
+}
+
+#endif // CASCADE_TRANSFORMS_PASSES

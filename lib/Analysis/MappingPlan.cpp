@@ -1,0 +1,151 @@
+//===- MappingPlan.cpp - Where each axis of a mapped chain runs -----------===//
+
+#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+
+using namespace mlir;
+using namespace cascade;
+
+const DigitPlan *AxisPlan::at(Level level) const {
+  for (const DigitPlan &digit : digits)
+    if (digit.level == level)
+      return &digit;
+  return nullptr;
+}
+
+int64_t AxisPlan::sizeAt(Level level) const {
+  const DigitPlan *digit = at(level);
+  return digit ? digit->size : 1;
+}
+
+int64_t AxisPlan::sizedProduct() const {
+  int64_t product = 1;
+  for (const DigitPlan &digit : digits)
+    if (digit.size)
+      product *= digit.size;
+  return product;
+}
+
+/// The index strides of the digits, innermost first.
+static void setIndexStrides(AxisPlan &axis) {
+  int64_t stride = 1;
+  bool dynamic = false;
+  for (DigitPlan &digit : llvm::reverse(axis.digits)) {
+    digit.indexStride = stride;
+    digit.strideIsDynamic = dynamic;
+    if (digit.size)
+      stride *= digit.size;
+    else
+      dynamic = true;
+  }
+}
+
+/// The id strides at `level`: axes in order, the last the fastest, unless the
+/// mapping gives one. Returns the number of positions that are taken.
+static int64_t setIdStrides(MutableArrayRef<AxisPlan> axes, MappingAttr mapping,
+                            ChainOp chain, Level level) {
+  int64_t taken = 1;
+  for (AxisPlan &axis : llvm::reverse(axes))
+    for (unsigned i = axis.digits.size(); i-- > 0;) {
+      DigitPlan &digit = axis.digits[i];
+      if (digit.level != level)
+        continue;
+      int64_t given =
+          mapping.digitsOf(chain.getAxisName(axis.axis))[i].getStride();
+      digit.idStride = given ? given : taken;
+      taken = std::max(taken, digit.idStride * digit.size);
+    }
+  return taken;
+}
+
+static LogicalResult checkAxis(ChainOp chain, const AxisPlan &axis) {
+  StringRef name = chain.getAxisName(axis.axis);
+  for (const DigitPlan &digit : axis.digits)
+    if (digit.level == Level::Tile)
+      return chain.emitOpError() << "axis '" << name
+                                 << "' is mapped to tile, which no lowering "
+                                    "takes yet; use vector, reg or lane";
+  bool unsized = llvm::any_of(
+      axis.digits, [](const DigitPlan &digit) { return digit.size == 0; });
+  if (unsized)
+    return success();
+  if (ShapedType::isDynamic(axis.extent))
+    return chain.emitOpError()
+           << "the extent of axis '" << name
+           << "' is known only at run time; its mapping needs a grid or loop "
+              "digit without a size";
+  if (axis.sizedProduct() < axis.extent)
+    return chain.emitOpError()
+           << "the mapping covers " << axis.sizedProduct() << " of the "
+           << axis.extent << " iterations of axis '" << name
+           << "'; leave the size off its grid or loop digit";
+  return success();
+}
+
+FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
+  std::optional<MappingAttr> mapping = chain.getMapping();
+  if (!mapping)
+    return chain.emitOpError()
+           << "has no mapping; run --cascade-schedule or write one";
+  MappingPlan plan;
+  SmallVector<int64_t> extents = chain.getStaticExtents();
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
+    AxisPlan axisPlan{axis, extents[axis], {}, false};
+    for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis)))
+      axisPlan.digits.push_back({digit.getLevel(), digit.getSize()});
+    for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
+      axisPlan.reduced |= reduce.isOver(chain.getAxisName(axis));
+    if (axisPlan.digits.empty())
+      return chain.emitOpError() << "the mapping does not say where axis '"
+                                 << chain.getAxisName(axis) << "' runs";
+    setIndexStrides(axisPlan);
+    if (failed(checkAxis(chain, axisPlan)))
+      return failure();
+    plan.axes.push_back(std::move(axisPlan));
+  }
+  int64_t lanes = setIdStrides(plan.axes, *mapping, chain, Level::Lane);
+  plan.warps = setIdStrides(plan.axes, *mapping, chain, Level::Warp);
+  plan.blocks = setIdStrides(plan.axes, *mapping, chain, Level::Cluster);
+  if (lanes > warpSize)
+    return chain.emitOpError() << "the mapping uses " << lanes
+                               << " lanes; a warp has " << warpSize;
+  if (plan.threads() > maxThreads)
+    return chain.emitOpError() << "the mapping uses " << plan.threads()
+                               << " threads a block; at most " << maxThreads
+                               << " fit";
+  if (plan.blocks > 16)
+    return chain.emitOpError() << "the mapping uses " << plan.blocks
+                               << " blocks a cluster; at most 16 fit";
+  return plan;
+}
+
+FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
+  std::optional<unsigned> row;
+  for (Region *region : {&chain.getBody(), &chain.getSource()}) {
+    if (region->empty())
+      continue;
+    for (auto reduce : region->front().getOps<ReduceOp>()) {
+      StringRef kind = stringifyReductionKind(reduce.getKind());
+      if (!isElementwise(reduce.getKind()) && reduce.getCombiner().empty())
+        return reduce.emitOpError() << kind << " is not lowered to GPUs yet";
+      if (reduce.getOver().size() != 1)
+        return reduce.emitOpError()
+               << "reduces several axes; GPU kernels take one for now: reshape "
+                  "them into one axis";
+      unsigned axis = chain.getAxisNumber(
+          cast<StringAttr>(reduce.getOver()[0]).getValue());
+      if (row && *row != axis)
+        return (reduce.emitOpError()
+                << "reduces axis '" << chain.getAxisName(axis)
+                << "', an earlier reduction axis '" << chain.getAxisName(*row)
+                << "'; GPU kernels take chains over one reduced axis for now")
+                   .attachNote(chain.getLoc())
+               << "in this chain";
+      row = axis;
+    }
+  }
+  if (!row)
+    return chain.emitOpError()
+           << "has no reduction; GPU kernels take chains with one";
+  return *row;
+}

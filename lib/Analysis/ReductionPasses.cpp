@@ -1,0 +1,93 @@
+//===- ReductionPasses.cpp - Which reductions run together ----------------===//
+
+#include "cascade/Analysis/ReductionPasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace cascade;
+
+/// The reductions that `reduce` reaches through its values and predicate
+/// without crossing another reduction, with its references left out.
+static llvm::SetVector<Operation *> directDependences(ReduceOp reduce) {
+  llvm::SetVector<Operation *> found;
+  llvm::DenseSet<Value> seen;
+  for (Value ref : reduce.getRefs())
+    seen.insert(ref);
+  SmallVector<Value> worklist(reduce.getValues());
+  llvm::append_range(worklist, reduce.getInits());
+  if (reduce.getPredicate())
+    worklist.push_back(reduce.getPredicate());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    if (isa<ReduceOp>(op)) {
+      found.insert(op);
+      continue;
+    }
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return found;
+}
+
+/// The reductions that `value` is computed from.
+static llvm::SetVector<Operation *> reductionsBehind(Value value) {
+  llvm::SetVector<Operation *> found;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second || !next.getDefiningOp())
+      continue;
+    if (isa<ReduceOp>(next.getDefiningOp()))
+      found.insert(next.getDefiningOp());
+    else
+      llvm::append_range(worklist, next.getDefiningOp()->getOperands());
+  }
+  return found;
+}
+
+ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
+    : axes(chain, region) {
+  // Reductions are visited in program order. A pass is open while reductions of
+  // its axes may still join it: its level is one more than that of the deepest
+  // pass that a member needs finished.
+  SmallVector<unsigned> levels;
+  for (auto reduce : region.front().getOps<ReduceOp>()) {
+    AxisSet over = axes.reducedBy(reduce);
+    unsigned level = 0;
+    int64_t join = -1;
+    for (Operation *before : directDependences(reduce))
+      level = std::max(level, levels[numbers.lookup(before)] + 1);
+    for (Value ref : reduce.getRefs())
+      for (Operation *before : reductionsBehind(ref))
+        level = std::max(level, levels[numbers.lookup(before)]);
+    if (together)
+      for (auto [number, pass] : llvm::enumerate(passes))
+        if (pass.axes == over && levels[number] == level)
+          join = number;
+    if (join < 0) {
+      join = passes.size();
+      passes.push_back({over, {}});
+      levels.push_back(level);
+    }
+    passes[join].reduces.push_back(reduce);
+    numbers[reduce] = join;
+  }
+  // Execution order: by level; program order within a level.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, passes.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return levels[a] < levels[b];
+  });
+  SmallVector<ReductionPass> sorted;
+  for (unsigned number : order)
+    sorted.push_back(std::move(passes[number]));
+  passes = std::move(sorted);
+  for (auto [number, pass] : llvm::enumerate(passes))
+    for (ReduceOp reduce : pass.reduces)
+      numbers[reduce] = number;
+}

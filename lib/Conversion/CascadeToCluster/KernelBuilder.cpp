@@ -1,0 +1,360 @@
+//===- KernelBuilder.cpp - The body of one kernel -------------------------===//
+//
+// A pass is: a state a thread, one step a tile (a horizontal combine of the
+// thread's elements, and one correction), and one collective that merges the
+// states of the threads that share the row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "TileEvaluator.h"
+#include "cascade/Analysis/ReductionPasses.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "cascade/Transforms/PassState.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace cascade;
+
+namespace {
+
+/// Emits one region of a chain for one kernel.
+class RegionEmitter {
+public:
+  RegionEmitter(const KernelContext &context, Region &region, bool together)
+      : context(context), region(region), passes(context.chain, region, together),
+        row(context, passes.getAxes()) {}
+
+  /// The passes; their results are known in the scope of the row afterwards.
+  void emitPasses(OpBuilder &b);
+  /// The stores of the chain's results.
+  void emitResults(OpBuilder &b);
+  /// The replay condition, the same in every thread that shares a collective;
+  /// null where the region has none.
+  Value replayCondition(OpBuilder &b);
+
+private:
+  using State = SmallVector<Value>;
+  using TileBody =
+      llvm::function_ref<State(OpBuilder &, TileEvaluator &, ValueRange)>;
+
+  YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
+  State forEachTile(OpBuilder &b, State state, TileBody body);
+  State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
+             ValueRange state);
+  State contribution(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
+                     const PassState &pass, ReduceOp reduce);
+  State mergeThreads(OpBuilder &b, const PassState &pass, State state);
+
+  const KernelContext &context;
+  Region &region;
+  ReductionPasses passes;
+  TileEvaluator row;
+  /// The tile that stays in registers where the row is one tile.
+  std::unique_ptr<TileEvaluator> resident;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Runs `body` over the tiles of this block, the state going from one to the
+/// next: a loop over the full ones and then at most one that overhangs the row.
+RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
+                                                TileBody body) {
+  Location loc = context.loc;
+  IntBuilder ints(b, loc);
+  Int extent = context.extents[context.rowAxis];
+  bool oneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  if (oneTile) {
+    bool exact = extent.constant &&
+                 *extent.constant == context.row().sizedProduct();
+    if (!resident)
+      resident = std::make_unique<TileEvaluator>(row, b, ints.constant(0),
+                                                 /*partial=*/!exact);
+    return body(b, *resident, state);
+  }
+
+  auto loop = [&](Int count, bool partial, State init) {
+    Value zero = ints.materialise(ints.constant(0));
+    Value one = ints.materialise(ints.constant(1));
+    auto forOp = scf::ForOp::create(b, loc, zero, ints.materialise(count), one,
+                                    init);
+    // Without results the builder has put a terminator already.
+    Block *block = forOp.getBody();
+    if (!block->empty())
+      block->getTerminator()->erase();
+    OpBuilder inner = OpBuilder::atBlockEnd(block);
+    TileEvaluator tile(row, inner, ints.wrap(forOp.getInductionVar()), partial);
+    State next = body(inner, tile, forOp.getRegionIterArgs());
+    scf::YieldOp::create(inner, loc, next);
+    return State(forOp.getResults());
+  };
+  if (!context.tileIsContiguous)
+    return loop(context.numTiles, /*partial=*/true, state);
+
+  // Tile t is full while blockBase + t * tileStep + tileSpan <= extent.
+  Int room = ints.sub(ints.sub(extent, context.blockBase),
+                      ints.constant(context.tileSpan));
+  Int step = context.tileStep;
+  Int full = ints.divUI(
+      ints.maxSI(ints.add(room, step), ints.constant(0)), step);
+  full = ints.minSI(full, context.numTiles);
+  state = loop(full, /*partial=*/false, state);
+
+  Int start = ints.add(context.blockBase, ints.mul(full, step));
+  Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
+                                     ints.lessThan(full, context.numTiles));
+  SmallVector<Type> types(ValueRange(state).getTypes());
+  auto ifOp = scf::IfOp::create(b, loc, types, more, /*withElse=*/!types.empty());
+  {
+    OpBuilder inner = ifOp.getThenBodyBuilder();
+    TileEvaluator tile(row, inner, full, /*partial=*/true);
+    State next = body(inner, tile, state);
+    if (!types.empty())
+      scf::YieldOp::create(inner, loc, next);
+  }
+  if (types.empty())
+    return {};
+  OpBuilder inner = ifOp.getElseBodyBuilder();
+  scf::YieldOp::create(inner, loc, state);
+  return State(ifOp.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// The step of a pass
+//===----------------------------------------------------------------------===//
+
+/// What the elements of `tile` give to `reduce`: its value at every element in
+/// its domain, combined in a balanced tree.
+RegionEmitter::State
+RegionEmitter::contribution(OpBuilder &b, TileEvaluator &tile,
+                            TileEvaluator &scope, const PassState &pass,
+                            ReduceOp reduce) {
+  Location loc = context.loc;
+  IRMapping outer = row.mapping();
+  State identity = pass.identity(b, loc, reduce, outer);
+  SmallVector<SmallVector<Value>> values;
+  for (Value value : reduce.getValues())
+    values.push_back(scope.evaluate(b, value));
+  SmallVector<Value> inDomain;
+  if (reduce.getPredicate())
+    inDomain = scope.evaluate(b, reduce.getPredicate());
+
+  SmallVector<State> partial;
+  for (unsigned i = 0; i < tile.numElements(); ++i) {
+    Value domain = tile.valid(i);
+    if (reduce.getPredicate()) {
+      Value predicate = TileEvaluator::elementOf(inDomain, i);
+      domain = domain ? Value(arith::AndIOp::create(b, loc, domain, predicate))
+                      : predicate;
+    }
+    State element;
+    for (auto [number, elements] : llvm::enumerate(values)) {
+      Value value = TileEvaluator::elementOf(elements, i);
+      element.push_back(domain ? Value(arith::SelectOp::create(
+                                     b, loc, domain, value, identity[number]))
+                               : value);
+    }
+    partial.push_back(element);
+  }
+  while (partial.size() > 1) {
+    SmallVector<State> next;
+    for (unsigned i = 0; i + 1 < partial.size(); i += 2)
+      next.push_back(
+          pass.combine(b, loc, reduce, partial[i], partial[i + 1], outer));
+    if (partial.size() % 2)
+      next.push_back(partial.back());
+    partial = std::move(next);
+  }
+  return partial.front();
+}
+
+RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
+                                         const PassState &pass,
+                                         ValueRange state) {
+  Location loc = context.loc;
+  IRMapping outer = row.mapping();
+  // Reductions with the same references share what is evaluated against them.
+  struct Overlay {
+    ReduceOp first;
+    std::unique_ptr<TileEvaluator> scope;
+    State oldRefs, newRefs;
+  };
+  SmallVector<Overlay> overlays;
+  State next;
+  unsigned offset = 0;
+  for (ReduceOp reduce : pass.getPass().reduces) {
+    State accumulators(state.slice(offset, reduce.getNumResults()));
+    offset += reduce.getNumResults();
+    TileEvaluator *scope = &tile;
+    if (!reduce.getRefs().empty()) {
+      auto *overlay = llvm::find_if(overlays, [&](Overlay &candidate) {
+        return candidate.first.getRefs() == reduce.getRefs() &&
+               candidate.first.getGuards() == reduce.getGuards();
+      });
+      if (overlay == overlays.end()) {
+        Overlay made;
+        made.first = reduce;
+        made.oldRefs = pass.references(b, loc, reduce, state, outer);
+        made.newRefs = pass.references(b, loc, reduce, next, outer);
+        made.scope = std::make_unique<TileEvaluator>(tile);
+        for (auto [ref, value] : llvm::zip_equal(reduce.getRefs(), made.newRefs))
+          made.scope->define(ref, value);
+        overlays.push_back(std::move(made));
+        overlay = &overlays.back();
+      }
+      scope = overlay->scope.get();
+      accumulators = pass.correct(b, loc, reduce, accumulators,
+                                  overlay->oldRefs, overlay->newRefs, outer);
+    }
+    State block = contribution(b, tile, *scope, pass, reduce);
+    llvm::append_range(
+        next, pass.combine(b, loc, reduce, accumulators, block, outer));
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// The collective
+//===----------------------------------------------------------------------===//
+
+/// Merges the states of all the threads that share the row.
+RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
+                                                 const PassState &pass,
+                                                 State state) {
+  const AxisPlan &rowPlan = context.row();
+  int64_t lanes = rowPlan.sizeAt(Level::Lane);
+  int64_t warps = rowPlan.sizeAt(Level::Warp);
+  int64_t blocks = rowPlan.sizeAt(Level::Cluster);
+  if (lanes * warps * blocks == 1)
+    return state;
+  cluster::Scope scope = blocks > 1  ? cluster::Scope::Cluster
+                         : warps > 1 ? cluster::Scope::Block
+                                     : cluster::Scope::Warp;
+  IRMapping outer = row.mapping();
+  auto reduces = pass.getPass().reduces;
+  bool plain = llvm::all_of(reduces, [](ReduceOp reduce) {
+    return isElementwise(reduce.getKind()) && reduce.getRefs().empty();
+  });
+  Location loc = context.loc;
+  if (plain) {
+    SmallVector<cluster::ReduceKind> kinds;
+    for (ReduceOp reduce : reduces)
+      kinds.append(reduce.getNumResults(),
+                   *cluster::symbolizeReduceKind(
+                       stringifyReductionKind(reduce.getKind())));
+    auto op = cluster::AllReduceOp::create(b, loc, state, scope, kinds, lanes,
+                                           warps);
+    return State(op.getResults());
+  }
+  auto op = cluster::AllReduceOp::create(
+      b, loc, state, scope, lanes, warps,
+      [&](OpBuilder &inner, Location, ValueRange lower, ValueRange higher) {
+        return pass.merge(inner, loc, lower, higher, outer);
+      });
+  return State(op.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Passes, results, replay
+//===----------------------------------------------------------------------===//
+
+void RegionEmitter::emitPasses(OpBuilder &b) {
+  for (const ReductionPass &pass : passes.getPasses()) {
+    PassState states(pass);
+    for (ReduceOp reduce : pass.reduces) {
+      row.prepareRow(b, reduce->getOperands());
+      reduce.getCorrection().walk([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (operand.getParentRegion() == &region)
+            row.prepareRow(b, operand);
+      });
+      reduce.getCombiner().walk([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (operand.getParentRegion() == &region)
+            row.prepareRow(b, operand);
+      });
+    }
+    IRMapping outer = row.mapping();
+    State state = states.identity(b, context.loc, outer);
+    state = forEachTile(b, state,
+                        [&](OpBuilder &inner, TileEvaluator &tile,
+                            ValueRange current) {
+                          return step(inner, tile, states, current);
+                        });
+    state = mergeThreads(b, states, state);
+    unsigned offset = 0;
+    for (ReduceOp reduce : pass.reduces)
+      for (Value result : reduce->getResults())
+        row.define(result, state[offset++]);
+  }
+}
+
+void RegionEmitter::emitResults(OpBuilder &b) {
+  row.prepareRow(b, yield().getValues());
+  SmallVector<unsigned> tiled;
+  for (auto [output, value] : llvm::enumerate(yield().getValues())) {
+    if (context.outputs[output].map.isFunctionOfDim(context.rowAxis))
+      tiled.push_back(output);
+    else
+      row.store(b, output, row.evaluate(b, value));
+  }
+  if (tiled.empty())
+    return;
+  forEachTile(b, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+    SmallVector<SmallVector<Value>> elements;
+    for (unsigned output : tiled)
+      elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
+    for (auto [output, values] : llvm::zip_equal(tiled, elements))
+      tile.store(inner, output, values);
+    return State();
+  });
+}
+
+Value RegionEmitter::replayCondition(OpBuilder &b) {
+  Value replay = yield().getReplay();
+  if (!replay)
+    return {};
+  row.prepareRow(b, replay);
+  Value condition = row.evaluate(b, replay)[0];
+  // Threads of other rows take part in the same shuffles and barriers: if one
+  // row of them is replayed, all are.
+  const AxisPlan &rowPlan = context.row();
+  bool sharesWarp = rowPlan.sizeAt(Level::Lane) < MappingPlan::warpSize;
+  int64_t warps = rowPlan.sizeAt(Level::Warp);
+  bool sharesBlock = warps < context.plan.warps &&
+                     (warps > 1 || context.plan.blocks > 1);
+  if (!sharesWarp && !sharesBlock)
+    return condition;
+  cluster::Scope scope = context.plan.blocks > 1 ? cluster::Scope::Cluster
+                         : sharesBlock           ? cluster::Scope::Block
+                                                 : cluster::Scope::Warp;
+  auto op = cluster::AllReduceOp::create(
+      b, context.loc, condition, scope, {cluster::ReduceKind::Or},
+      MappingPlan::warpSize,
+      scope == cluster::Scope::Warp ? 1 : context.plan.warps);
+  return op.getResult(0);
+}
+
+void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context) {
+  ChainOp chain = context.chain;
+  RegionEmitter body(context, chain.getBody(), /*together=*/chain.isFused());
+  body.emitPasses(b);
+  Value replay = body.replayCondition(b);
+  if (!replay) {
+    body.emitResults(b);
+    return;
+  }
+  auto ifOp = scf::IfOp::create(b, context.loc, replay, /*withElse=*/true);
+  OpBuilder cold = ifOp.getThenBodyBuilder();
+  RegionEmitter source(context, chain.getSource(), /*together=*/false);
+  source.emitPasses(cold);
+  source.emitResults(cold);
+  OpBuilder warm = ifOp.getElseBodyBuilder();
+  body.emitResults(warm);
+}

@@ -1,0 +1,247 @@
+//===- KernelContext.cpp - The prologue of a kernel -----------------------===//
+
+#include "KernelContext.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace cascade;
+
+namespace {
+
+/// The ids of this thread at the levels of the machine.
+struct Ids {
+  Int lane, warp, rank, grid;
+};
+
+/// Emits the prologue step by step.
+class Prologue {
+public:
+  Prologue(OpBuilder &b, KernelContext &context, gpu::GPUFuncOp kernel)
+      : b(b), context(context), kernel(kernel), ints(b, context.loc) {}
+
+  void run() {
+    bindArguments();
+    readIds();
+    placeRow();
+    placeThread();
+    placeElements();
+  }
+
+private:
+  void bindArguments();
+  void readIds();
+  void placeRow();
+  void placeThread();
+  void placeElements();
+  Int idAt(Level level) const;
+  /// The position of this thread on `digit`.
+  Int positionOf(const DigitPlan &digit) const {
+    if (digit.size == 1)
+      return ints.constant(0);
+    return ints.remUI(
+        ints.divUI(idAt(digit.level), ints.constant(digit.idStride)),
+        ints.constant(digit.size));
+  }
+  Int indexStrideOf(const DigitPlan &digit) const {
+    Int stride = ints.constant(digit.indexStride);
+    return digit.strideIsDynamic ? ints.mul(stride, context.numTiles) : stride;
+  }
+
+  OpBuilder &b;
+  KernelContext &context;
+  gpu::GPUFuncOp kernel;
+  IntBuilder ints;
+  Ids ids;
+};
+
+} // namespace
+
+/// Arguments come in the order of the chain's inputs, its results, and then one
+/// i32 for every dynamic dimension of a tensor, in the same order.
+void Prologue::bindArguments() {
+  ChainOp chain = context.chain;
+  unsigned next = 0;
+  SmallVector<BufferArgument *> buffers;
+  context.inputs.resize(chain.getInputs().size());
+  context.outputs.resize(chain.getNumResults());
+  context.scalars.resize(chain.getInputs().size());
+  auto bind = [&](BufferArgument &buffer, Type type, AffineMap map) {
+    buffer.pointer = kernel.getArgument(next++);
+    buffer.elementType = cast<RankedTensorType>(type).getElementType();
+    buffer.map = map;
+    buffers.push_back(&buffer);
+  };
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
+    Type type = chain.getInputs()[i].getType();
+    if (isa<RankedTensorType>(type))
+      bind(context.inputs[i], type, chain.getInputMap(i));
+    else
+      context.scalars[i] = kernel.getArgument(next++);
+  }
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    bind(context.outputs[i], chain.getResult(i).getType(),
+         chain.getOutputMap(i));
+  auto bindShape = [&](BufferArgument &buffer, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return;
+    for (int64_t size : tensor.getShape())
+      buffer.shape.push_back(ShapedType::isDynamic(size)
+                                 ? ints.wrap(kernel.getArgument(next++))
+                                 : ints.constant(size));
+  };
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i)
+    bindShape(context.inputs[i], chain.getInputs()[i].getType());
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    bindShape(context.outputs[i], chain.getResult(i).getType());
+
+  SmallVector<int64_t> extents = chain.getStaticExtents();
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
+    if (!ShapedType::isDynamic(extents[axis])) {
+      context.extents.push_back(ints.constant(extents[axis]));
+      continue;
+    }
+    auto [input, dim] = chain.getExtentSource(axis);
+    context.extents.push_back(context.inputs[input].shape[dim]);
+  }
+}
+
+void Prologue::readIds() {
+  Location loc = context.loc;
+  auto id = [&](Value index) {
+    return ints.wrap(
+        arith::IndexCastUIOp::create(b, loc, b.getI32Type(), index));
+  };
+  Int thread = id(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
+  Int block = id(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+  ids.lane = ints.remUI(thread, ints.constant(MappingPlan::warpSize));
+  ids.warp = context.plan.warps == 1
+                 ? ints.constant(0)
+                 : ints.divUI(thread, ints.constant(MappingPlan::warpSize));
+  ids.rank = context.plan.blocks == 1
+                 ? ints.constant(0)
+                 : ints.wrap(cluster::RankOp::create(b, loc, b.getI32Type()));
+  ids.grid = ints.divUI(block, ints.constant(context.plan.blocks));
+}
+
+Int Prologue::idAt(Level level) const {
+  switch (level) {
+  case Level::Lane:
+    return ids.lane;
+  case Level::Warp:
+    return ids.warp;
+  case Level::Cluster:
+    return ids.rank;
+  default:
+    return ints.constant(0);
+  }
+}
+
+/// The index on every parallel axis. A row beyond an extent works on the last
+/// one, without storing, so that it still takes part in collectives.
+void Prologue::placeRow() {
+  context.rowIndex.resize(context.plan.axes.size());
+  Int rest = ids.grid;
+  for (const AxisPlan &axis : llvm::reverse(context.plan.axes)) {
+    if (axis.axis == context.rowAxis)
+      continue;
+    Int extent = context.extents[axis.axis];
+    Int index = ints.constant(0);
+    int64_t inner = 1;
+    for (const DigitPlan &digit : axis.digits)
+      if (digit.level != Level::Grid) {
+        index = ints.add(index, ints.mul(positionOf(digit),
+                                         ints.constant(digit.indexStride)));
+        inner *= digit.size;
+      }
+    if (axis.at(Level::Grid)) {
+      Int positions = ints.ceilDiv(extent, ints.constant(inner));
+      index = ints.add(index,
+                       ints.mul(ints.remUI(rest, positions),
+                                ints.constant(inner)));
+      rest = ints.divUI(rest, positions);
+    }
+    bool exact = inner == 1 || (extent.constant && *extent.constant % inner == 0);
+    if (!exact) {
+      Value inside = ints.lessThan(index, extent);
+      context.rowValid =
+          context.rowValid
+              ? Value(arith::AndIOp::create(b, context.loc, context.rowValid,
+                                            inside))
+              : inside;
+      index = ints.minSI(index, ints.sub(extent, ints.constant(1)));
+    }
+    context.rowIndex[axis.axis] = index;
+  }
+}
+
+/// Where this thread and its block start on the row axis.
+void Prologue::placeThread() {
+  const AxisPlan &row = context.row();
+  Int extent = context.extents[context.rowAxis];
+  const DigitPlan *loop = row.at(Level::Loop);
+  int64_t sized = row.sizedProduct();
+  if (loop && loop->size == 0)
+    context.numTiles = ints.ceilDiv(extent, ints.constant(sized));
+  else
+    context.numTiles = ints.constant(loop ? loop->size : 1);
+  context.tileStep = loop ? indexStrideOf(*loop) : ints.constant(0);
+
+  bool inner = false; // Past the cluster and loop digits.
+  context.blockBase = ints.constant(0);
+  Int thread = ints.constant(0);
+  Value leader;
+  for (const DigitPlan &digit : row.digits) {
+    if (digit.level == Level::Loop || digit.level == Level::Cluster) {
+      context.tileIsContiguous &= !inner;
+    } else {
+      inner = true;
+      context.tileSpan *= digit.size;
+    }
+    if (digit.level != Level::Cluster && digit.level != Level::Warp &&
+        digit.level != Level::Lane)
+      continue;
+    Int position = positionOf(digit);
+    Int offset = ints.mul(position, indexStrideOf(digit));
+    if (digit.level == Level::Cluster)
+      context.blockBase = ints.add(context.blockBase, offset);
+    else
+      thread = ints.add(thread, offset);
+    if (position.constant)
+      continue;
+    Value zero = arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
+                                       position.value,
+                                       ints.materialise(ints.constant(0)));
+    leader = leader ? Value(arith::AndIOp::create(b, context.loc, leader, zero))
+                    : zero;
+  }
+  context.threadBase = ints.add(context.blockBase, thread);
+  if (leader && context.rowValid)
+    leader = arith::AndIOp::create(b, context.loc, leader, context.rowValid);
+  context.isLeader = leader ? leader : context.rowValid;
+}
+
+/// The offsets of a thread's elements: the product of its reg and vector digits.
+void Prologue::placeElements() {
+  SmallVector<int64_t> offsets{0};
+  for (const DigitPlan &digit : context.row().digits) {
+    if (digit.level != Level::Reg && digit.level != Level::Vector)
+      continue;
+    SmallVector<int64_t> next;
+    for (int64_t offset : offsets)
+      for (int64_t position = 0; position < digit.size; ++position)
+        next.push_back(offset + position * digit.indexStride);
+    offsets = std::move(next);
+  }
+  context.elementOffsets = std::move(offsets);
+  context.vectorSize = context.row().sizeAt(Level::Vector);
+}
+
+KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,
+                                    const MappingPlan &plan, unsigned rowAxis,
+                                    gpu::GPUFuncOp kernel) {
+  KernelContext context{chain, plan, rowAxis, chain.getLoc()};
+  Prologue(b, context, kernel).run();
+  return context;
+}

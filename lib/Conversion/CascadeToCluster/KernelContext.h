@@ -1,0 +1,97 @@
+//===- KernelContext.h - What a kernel knows of its position --*- C++ -*-===//
+//
+// The start of every kernel of a row chain: its arguments, the extents of the
+// axes, which row this thread works on and where it stands in the row. Private
+// to the conversion.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H
+#define CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H
+
+#include "cascade/Analysis/MappingPlan.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace cascade {
+
+/// An i32 that may be known at compile time; folds what it can.
+struct Int {
+  mlir::Value value;               ///< null when `constant` holds
+  std::optional<int64_t> constant; ///< the number, if known
+};
+
+/// Emits integer arithmetic on 32-bit values and folds constants.
+class IntBuilder {
+public:
+  IntBuilder(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
+  Int constant(int64_t value) const { return {{}, value}; }
+  Int wrap(mlir::Value value) const { return {value, std::nullopt}; }
+  mlir::Value materialise(Int x) const;
+  Int add(Int x, Int y) const;
+  Int sub(Int x, Int y) const;
+  Int mul(Int x, Int y) const;
+  Int divUI(Int x, Int y) const;
+  Int remUI(Int x, Int y) const;
+  Int minSI(Int x, Int y) const;
+  Int maxSI(Int x, Int y) const;
+  Int ceilDiv(Int x, Int y) const {
+    return divUI(add(x, sub(y, constant(1))), y);
+  }
+  mlir::Value lessThan(Int x, Int y) const;
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+/// One argument of the kernel that stands for a tensor.
+struct BufferArgument {
+  mlir::Value pointer;              ///< !llvm.ptr<1>
+  mlir::Type elementType;           ///< as in the chain
+  llvm::SmallVector<Int> shape;     ///< extents of the dimensions
+  mlir::AffineMap map;              ///< axes to dimensions
+};
+
+/// The position of this thread and everything it may address.
+struct KernelContext {
+  ChainOp chain;
+  const MappingPlan &plan;
+  unsigned rowAxis;
+  mlir::Location loc;
+
+  llvm::SmallVector<mlir::Value> scalars; ///< by input; null for tensors
+  llvm::SmallVector<BufferArgument> inputs, outputs;
+  llvm::SmallVector<Int> extents; ///< by axis
+
+  /// Index on each parallel axis, inside its extent; the row axis has none.
+  llvm::SmallVector<Int> rowIndex;
+  /// Whether the row exists; null when it always does.
+  mlir::Value rowValid;
+  /// Index on the row axis of this thread's first element in tile 0.
+  Int threadBase;
+  /// Index on the row axis of the first element of the block in tile 0.
+  Int blockBase;
+  /// Whether this thread is the one that stores results of the row.
+  mlir::Value isLeader;
+  Int numTiles;  ///< trips of the loop digit
+  Int tileStep;  ///< index distance of two tiles
+  int64_t tileSpan = 1; ///< elements of the block's tile
+  /// Whether a block's tile is one contiguous range.
+  bool tileIsContiguous = true;
+
+  /// The number of elements a thread holds of a tile, and their offsets from
+  /// its base; consecutive runs of `vectorSize` have unit stride.
+  llvm::SmallVector<int64_t> elementOffsets;
+  int64_t vectorSize = 1;
+
+  const AxisPlan &row() const { return plan.axes[rowAxis]; }
+
+  /// Emits the prologue of the kernel.
+  static KernelContext create(mlir::OpBuilder &b, ChainOp chain,
+                              const MappingPlan &plan, unsigned rowAxis,
+                              mlir::gpu::GPUFuncOp kernel);
+};
+
+} // namespace cascade
+
+#endif // CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H

@@ -1,0 +1,226 @@
+//===- TileAccess.cpp - Loads and stores of a tile ------------------------===//
+//
+// Addresses are a 64-bit base of the row and a 32-bit offset in it. Elements of
+// unit stride are loaded and stored 16 bytes at a time; elements beyond the end
+// of the row are read from inside it, and not stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileEvaluator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cascade;
+
+/// The widest access of a thread, in bytes.
+static constexpr unsigned maxAccessBytes = 16;
+
+static unsigned bytesOf(Type type) {
+  return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// The type that elements of `type` have in memory.
+static Type storageType(OpBuilder &b, Type type) {
+  if (type.isInteger(1))
+    return b.getI8Type();
+  if (type.isIndex())
+    return b.getI64Type();
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+    return b.getI8Type();
+  return type;
+}
+
+static Value fromStorage(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (type.isInteger(1)) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, loc, type, value);
+  return arith::BitcastOp::create(b, loc, type, value);
+}
+
+static Value toStorage(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (value.getType().isInteger(1))
+    return arith::ExtUIOp::create(b, loc, type, value);
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(b, loc, type, value);
+  return arith::BitcastOp::create(b, loc, type, value);
+}
+
+/// Evaluates an affine expression of the axes; the row axis has `rowIndex`.
+static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
+                        const KernelContext &context, Int rowIndex) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return ints.constant(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == context.rowAxis
+               ? rowIndex
+               : context.rowIndex[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Int lhs = evaluateExpr(ints, binary.getLHS(), context, rowIndex);
+  Int rhs = evaluateExpr(ints, binary.getRHS(), context, rowIndex);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return ints.add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return ints.mul(lhs, rhs);
+  case AffineExprKind::Mod:
+    return ints.remUI(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return ints.divUI(lhs, rhs);
+  default:
+    return ints.ceilDiv(lhs, rhs);
+  }
+}
+
+unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
+  if (context.vectorSize == 1 || buffer.map.getNumResults() == 0)
+    return 1;
+  AffineExpr rowExpr =
+      getAffineDimExpr(context.rowAxis, buffer.map.getContext());
+  for (auto [index, expr] : llvm::enumerate(buffer.map.getResults())) {
+    bool last = index + 1 == buffer.map.getNumResults();
+    if (last ? expr != rowExpr : expr.isFunctionOfDim(context.rowAxis))
+      return 1;
+  }
+  unsigned widest = maxAccessBytes / bytesOf(buffer.elementType);
+  return std::min<unsigned>(context.vectorSize, std::max(1u, widest));
+}
+
+Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
+                             Int rowIndex) const {
+  Location loc = context.loc;
+  IntBuilder ints(b, loc);
+  Type i64 = b.getI64Type();
+  Type element = storageType(b, buffer.elementType);
+  Type pointer = buffer.pointer.getType();
+  auto wide = [&](Int x) -> Value {
+    if (x.constant)
+      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(*x.constant));
+    return arith::ExtSIOp::create(b, loc, i64, x.value);
+  };
+  // Linear index of the dimensions that do not name the row axis, in 64 bits,
+  // and the 32-bit index in the last dimension where it alone names it.
+  Value linear;
+  unsigned rank = buffer.map.getNumResults();
+  AffineExpr rowExpr = getAffineDimExpr(context.rowAxis, b.getContext());
+  bool lastIsRow = rank > 0 && buffer.map.getResult(rank - 1) == rowExpr;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Int index = lastIsRow && dim + 1 == rank
+                    ? ints.constant(0)
+                    : evaluateExpr(ints, buffer.map.getResult(dim), context,
+                                   rowIndex);
+    Value wideIndex = wide(index);
+    if (linear) {
+      Value scaled =
+          arith::MulIOp::create(b, loc, linear, wide(buffer.shape[dim]));
+      linear = arith::AddIOp::create(b, loc, scaled, wideIndex);
+    } else {
+      linear = wideIndex;
+    }
+  }
+  Value base = buffer.pointer;
+  if (linear)
+    base = LLVM::GEPOp::create(b, loc, pointer, element, base,
+                               ArrayRef<LLVM::GEPArg>{linear},
+                               LLVM::GEPNoWrapFlags::inbounds);
+  if (lastIsRow)
+    base = LLVM::GEPOp::create(b, loc, pointer, element, base,
+                               ArrayRef<LLVM::GEPArg>{wide(rowIndex)},
+                               LLVM::GEPNoWrapFlags::inbounds);
+  return base;
+}
+
+SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
+  Location loc = context.loc;
+  unsigned input = argument.getArgNumber();
+  if (context.scalars[input])
+    return {context.scalars[input]};
+  const BufferArgument &buffer = context.inputs[input];
+  Type element = storageType(b, buffer.elementType);
+  IntBuilder ints(b, loc);
+  auto loadOne = [&](Int rowIndex, unsigned width) -> Value {
+    Type type = width == 1 ? element : VectorType::get({width}, element);
+    auto op = LLVM::LoadOp::create(b, loc, type,
+                                   address(b, buffer, rowIndex),
+                                   width * bytesOf(buffer.elementType));
+    op.setInvariant(true);
+    return op;
+  };
+  if (!axes.of(argument).test(context.rowAxis))
+    return {fromStorage(b, loc, loadOne(ints.constant(0), 1),
+                        buffer.elementType)};
+
+  SmallVector<Value> elements;
+  unsigned width = accessWidth(buffer);
+  for (unsigned first = 0; first < numElements(); first += width) {
+    Int index =
+        ints.add(base, ints.constant(context.elementOffsets[first]));
+    if (!validity.empty()) {
+      Int last = ints.sub(context.extents[context.rowAxis],
+                          ints.constant(width));
+      index = ints.minSI(index, last);
+    }
+    Value loaded = loadOne(index, width);
+    for (unsigned i = 0; i < width; ++i) {
+      Value value = width == 1 ? loaded
+                               : Value(vector::ExtractOp::create(
+                                     b, loc, loaded, int64_t(i)));
+      elements.push_back(fromStorage(b, loc, value, buffer.elementType));
+    }
+  }
+  return elements;
+}
+
+void TileEvaluator::store(OpBuilder &b, unsigned output,
+                          ArrayRef<Value> elements) {
+  Location loc = context.loc;
+  const BufferArgument &buffer = context.outputs[output];
+  Type element = storageType(b, buffer.elementType);
+  IntBuilder ints(b, loc);
+  auto guarded = [&](Value condition, auto emit) {
+    if (!condition)
+      return emit(b);
+    auto ifOp = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
+    OpBuilder inner = ifOp.getThenBodyBuilder();
+    emit(inner);
+  };
+  if (!isTile()) {
+    guarded(context.isLeader, [&](OpBuilder &b) {
+      LLVM::StoreOp::create(b, loc, toStorage(b, loc, elements[0], element),
+                            address(b, buffer, ints.constant(0)),
+                            bytesOf(buffer.elementType));
+    });
+    return;
+  }
+  unsigned width = accessWidth(buffer);
+  for (unsigned first = 0; first < numElements(); first += width) {
+    Value condition = context.rowValid;
+    if (Value inside = valid(first))
+      condition = condition ? Value(arith::AndIOp::create(b, loc, condition,
+                                                          inside))
+                            : inside;
+    guarded(condition, [&](OpBuilder &b) {
+      IntBuilder ints(b, loc);
+      SmallVector<Value> stored;
+      for (unsigned i = 0; i < width; ++i)
+        stored.push_back(
+            toStorage(b, loc, elementOf(elements, first + i), element));
+      Value value = stored[0];
+      if (width > 1)
+        value = vector::FromElementsOp::create(
+            b, loc, VectorType::get({width}, element), stored);
+      Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
+      LLVM::StoreOp::create(b, loc, value, address(b, buffer, index),
+                            width * bytesOf(buffer.elementType));
+    });
+  }
+}

@@ -1,0 +1,213 @@
+//===- TileEvaluator.cpp - Body values of a tile of elements --------------===//
+
+#include "TileEvaluator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace cascade;
+
+TileEvaluator::TileEvaluator(const KernelContext &context,
+                             const AxisAnalysis &axes)
+    : context(context), axes(axes) {}
+
+TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
+                             bool partial)
+    : context(row.context), axes(row.axes), parent(&row) {
+  IntBuilder ints(b, context.loc);
+  base = ints.add(context.threadBase, ints.mul(tile, context.tileStep));
+  if (!partial)
+    return;
+  Int extent = context.extents[context.rowAxis];
+  for (auto [index, offset] : llvm::enumerate(context.elementOffsets)) {
+    // Rows are whole numbers of vectors: one test a vector.
+    if (index % context.vectorSize != 0) {
+      validity.push_back(validity.back());
+      continue;
+    }
+    validity.push_back(
+        ints.lessThan(ints.add(base, ints.constant(offset)), extent));
+  }
+}
+
+TileEvaluator::TileEvaluator(TileEvaluator &tile)
+    : context(tile.context), axes(tile.axes), parent(&tile), overlay(true),
+      base(tile.base), validity(tile.validity) {}
+
+bool TileEvaluator::knows(Value value) const {
+  return values.contains(value) || (parent && parent->knows(value));
+}
+
+IRMapping TileEvaluator::mapping() const {
+  IRMapping result = parent ? parent->mapping() : IRMapping();
+  for (const auto &[value, elements] : values)
+    if (elements.size() == 1)
+      result.map(value, elements[0]);
+  return result;
+}
+
+Value TileEvaluator::rowIndexOf(OpBuilder &b, unsigned index) const {
+  IntBuilder ints(b, context.loc);
+  return ints.materialise(
+      ints.add(base, ints.constant(context.elementOffsets[index])));
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` is computed from something that this overlay defines.
+bool TileEvaluator::dependsOnDefined(Value root) {
+  SmallVector<Value> worklist{root};
+  while (!worklist.empty()) {
+    Value value = worklist.back();
+    if (values.contains(value) || dependent.contains(value)) {
+      worklist.pop_back();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<ReduceOp>(op)) {
+      dependent[value] = false;
+      worklist.pop_back();
+      continue;
+    }
+    bool ready = true, any = false;
+    for (Value operand : op->getOperands()) {
+      if (values.contains(operand)) {
+        any = true;
+        continue;
+      }
+      auto it = dependent.find(operand);
+      if (it == dependent.end()) {
+        worklist.push_back(operand);
+        ready = false;
+      } else {
+        any |= it->second;
+      }
+    }
+    if (ready) {
+      dependent[value] = any;
+      worklist.pop_back();
+    }
+  }
+  return values.contains(root) || dependent.lookup(root);
+}
+
+SmallVector<Value> TileEvaluator::evaluate(OpBuilder &b, Value root) {
+  SmallVector<Value> worklist{root};
+  while (!worklist.empty()) {
+    Value value = worklist.back();
+    if (values.contains(value)) {
+      worklist.pop_back();
+      continue;
+    }
+    if (overlay && !dependsOnDefined(value)) {
+      values[value] = parent->evaluate(b, value);
+      worklist.pop_back();
+      continue;
+    }
+    if (isTile() && rowScope().values.contains(value)) {
+      values[value] = rowScope().values.lookup(value);
+      worklist.pop_back();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    bool ready = true;
+    if (op && !isa<ReduceOp>(op))
+      for (Value operand : op->getOperands())
+        if (!values.contains(operand)) {
+          worklist.push_back(operand);
+          ready = false;
+        }
+    if (!ready)
+      continue;
+    values[value] = evaluateOne(b, value);
+    worklist.pop_back();
+  }
+  return values[root];
+}
+
+SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
+  Location loc = context.loc;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return load(b, argument);
+  Operation *op = value.getDefiningOp();
+  assert(!isa<ReduceOp>(op) && "a reduction is entered before it is used");
+  unsigned rowAxis = context.rowAxis;
+  bool varies = axes.of(value).test(rowAxis);
+  auto toType = [&](Value number) -> Value {
+    Type type = value.getType();
+    if (type.isIndex())
+      return arith::IndexCastOp::create(b, loc, type, number);
+    if (type.isInteger(32))
+      return number;
+    if (type.getIntOrFloatBitWidth() < 32)
+      return arith::TruncIOp::create(b, loc, type, number);
+    return arith::ExtSIOp::create(b, loc, type, number);
+  };
+  IntBuilder ints(b, loc);
+  if (auto extent = dyn_cast<ExtentOp>(op)) {
+    unsigned axis = ChainOp(context.chain).getAxisNumber(extent.getAxis());
+    return {toType(ints.materialise(context.extents[axis]))};
+  }
+  if (auto index = dyn_cast<IndexOp>(op)) {
+    unsigned axis = ChainOp(context.chain).getAxisNumber(index.getAxis());
+    if (axis != rowAxis)
+      return {toType(ints.materialise(context.rowIndex[axis]))};
+    SmallVector<Value> elements;
+    for (unsigned i = 0; i < numElements(); ++i)
+      elements.push_back(toType(rowIndexOf(b, i)));
+    return elements;
+  }
+  SmallVector<Value> elements;
+  unsigned count = varies ? numElements() : 1;
+  // A value that only inherits variation through operands of one element each
+  // has one element, too.
+  if (llvm::all_of(op->getOperands(),
+                   [&](Value v) { return values[v].size() == 1; }))
+    count = 1;
+  for (unsigned i = 0; i < count; ++i) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, elementOf(values[operand], i));
+    Operation *clone = b.clone(*op, mapping);
+    elements.push_back(
+        clone->getResult(cast<OpResult>(value).getResultNumber()));
+  }
+  return elements;
+}
+
+void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
+  TileEvaluator &row = rowScope();
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist(roots.begin(), roots.end());
+  SmallVector<Value> order;
+  // Users before operands; reversed below.
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    order.push_back(value);
+    if (Operation *op = value.getDefiningOp(); op && !isa<ReduceOp>(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
+  for (Value value : llvm::reverse(order)) {
+    if (axes.of(value).test(context.rowAxis) || row.values.contains(value))
+      continue;
+    // Everything below must be known or computable without reductions.
+    SmallVector<Value> stack{value};
+    llvm::DenseSet<Value> visited;
+    bool available = true;
+    while (!stack.empty() && available) {
+      Value next = stack.pop_back_val();
+      if (!visited.insert(next).second || row.values.contains(next))
+        continue;
+      Operation *op = next.getDefiningOp();
+      if (op && isa<ReduceOp>(op))
+        available = false;
+      else if (op)
+        llvm::append_range(stack, op->getOperands());
+    }
+    if (available)
+      row.evaluate(b, value);
+  }
+}

@@ -1,0 +1,95 @@
+//===- TileEvaluator.h - Body values of a tile of elements ----*- C++ -*-===//
+//
+// Evaluates the body of a chain at the elements that one thread holds of a
+// tile. A value that varies over the row axis has one SSA value an element, any
+// other has one. Private to the conversion.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
+#define CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
+
+#include "KernelContext.h"
+#include "cascade/Dialect/Cascade/IR/Axes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace cascade {
+
+/// The values of one scope: the row, a tile, or a tile seen against the
+/// references of a moment. Scopes form a chain; a value is evaluated in the
+/// outermost scope that knows all it depends on.
+class TileEvaluator {
+public:
+  /// The scope of the row: values that do not vary over the row axis.
+  TileEvaluator(const KernelContext &context, const AxisAnalysis &axes);
+  /// The scope of a tile at `tile`; `partial` tiles overhang the row's end.
+  TileEvaluator(TileEvaluator &row, mlir::OpBuilder &b, Int tile, bool partial);
+  /// A tile seen against references, which `define` enters.
+  explicit TileEvaluator(TileEvaluator &tile);
+
+  void define(mlir::Value value, mlir::ValueRange elements) {
+    values[value] = llvm::to_vector(elements);
+  }
+
+  /// The elements of `value`: one, or one an element of the tile.
+  llvm::SmallVector<mlir::Value> evaluate(mlir::OpBuilder &b,
+                                          mlir::Value value);
+  /// The element `index` of evaluated `elements`.
+  static mlir::Value elementOf(mlir::ArrayRef<mlir::Value> elements,
+                               unsigned index) {
+    return elements[elements.size() == 1 ? 0 : index];
+  }
+
+  /// Evaluates in the scope of the row whatever `roots` need of it and can be
+  /// known before the reductions that are still missing.
+  void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);
+
+  /// The number of elements a thread holds of a tile.
+  unsigned numElements() const { return context.elementOffsets.size(); }
+  /// Whether element `index` lies in the row; null for a full tile.
+  mlir::Value valid(unsigned index) const {
+    return validity.empty() ? mlir::Value() : validity[index];
+  }
+  /// Index on the row axis of element `index`.
+  mlir::Value rowIndexOf(mlir::OpBuilder &b, unsigned index) const;
+
+  /// Everything that this scope knows with one value, for cloning slices.
+  mlir::IRMapping mapping() const;
+  bool knows(mlir::Value value) const;
+
+  /// Stores `elements` of output `output` at this tile, or at the row for an
+  /// output without the row axis.
+  void store(mlir::OpBuilder &b, unsigned output,
+             llvm::ArrayRef<mlir::Value> elements);
+
+  const KernelContext &getContext() const { return context; }
+  const AxisAnalysis &getAxes() const { return axes; }
+
+private:
+  bool isTile() const { return parent != nullptr; }
+  TileEvaluator &rowScope() { return parent ? parent->rowScope() : *this; }
+  bool dependsOnDefined(mlir::Value value);
+  llvm::SmallVector<mlir::Value> evaluateOne(mlir::OpBuilder &b,
+                                             mlir::Value value);
+  llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &b,
+                                      mlir::BlockArgument argument);
+  /// Number of consecutive elements along the row axis that one access of
+  /// `buffer` may take; 1 where it is not of unit stride.
+  unsigned accessWidth(const BufferArgument &buffer) const;
+  /// The address of the element of `buffer` whose row index is `rowIndex`.
+  mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
+                      Int rowIndex) const;
+
+  const KernelContext &context;
+  const AxisAnalysis &axes;
+  TileEvaluator *parent = nullptr;
+  bool overlay = false;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
+  llvm::DenseMap<mlir::Value, bool> dependent;
+  Int base; ///< row index of this thread's first element
+  llvm::SmallVector<mlir::Value> validity;
+};
+
+} // namespace cascade
+
+#endif // CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H

@@ -1,0 +1,54 @@
+//===- FuseCascadesPass.cpp - --cascade-fuse and its remarks --------------===//
+
+#include "cascade/Transforms/FuseCascades.h"
+#include "cascade/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace cascade {
+#define GEN_PASS_DEF_FUSECASCADESPASS
+#include "cascade/Transforms/Passes.h.inc"
+} // namespace cascade
+
+using namespace mlir;
+using namespace cascade;
+
+namespace {
+
+constexpr llvm::StringLiteral category = "cascade-fuse";
+
+void emitRemark(ChainOp chain, const ReductionReport &entry) {
+  auto function = chain->getParentOfType<FunctionOpInterface>();
+  auto options = remark::RemarkOpts::name("reduction")
+                     .category(category)
+                     .function(function ? function.getName() : "");
+  if (entry.verdict == "refused") {
+    remark::missed(entry.loc, options)
+        << "reduction " << std::to_string(entry.index) << " (" << entry.kind
+        << ") starts pass " << std::to_string(entry.pass) << ": " << entry.rule
+        << " at " << (entry.at.empty() ? entry.value : entry.at) << ": "
+        << entry.reason
+        << (entry.suggestion.empty() ? "" : "; " + entry.suggestion);
+    return;
+  }
+  remark::passed(entry.loc, options)
+      << "reduction " << std::to_string(entry.index) << " (" << entry.kind
+      << ") is " << entry.verdict << ", pass " << std::to_string(entry.pass)
+      << ": F = " << entry.value;
+}
+
+struct FuseCascades : cascade::impl::FuseCascadesPassBase<FuseCascades> {
+  void runOnOperation() override {
+    SmallVector<ChainOp> chains;
+    getOperation()->walk([&](ChainOp chain) { chains.push_back(chain); });
+    for (ChainOp chain : chains) {
+      ChainReport report;
+      if (failed(fuseChain(chain, report)))
+        return signalPassFailure();
+      for (const ReductionReport &entry : report.reductions)
+        emitRemark(chain, entry);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,187 @@
+//===- PassState.cpp - The state of a running pass ------------------------===//
+
+#include "cascade/Transforms/PassState.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+
+using namespace mlir;
+using namespace cascade;
+
+Value cascade::cloneSlice(OpBuilder &b, Value value, IRMapping &mapping) {
+  // Iterative post-order, so that a long body does not exhaust the stack.
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.back();
+    if (mapping.contains(next)) {
+      worklist.pop_back();
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    assert(op && !isa<ReduceOp>(op) && "unmapped leaf of a slice");
+    bool ready = true;
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand)) {
+        worklist.push_back(operand);
+        ready = false;
+      }
+    if (ready) {
+      b.clone(*op, mapping);
+      worklist.pop_back();
+    }
+  }
+  return mapping.lookup(value);
+}
+
+unsigned PassState::offsetOf(ReduceOp reduce) const {
+  unsigned offset = 0;
+  for (ReduceOp member : pass.reduces) {
+    if (member == reduce)
+      return offset;
+    offset += member.getNumResults();
+  }
+  return offset;
+}
+
+SmallVector<Type> PassState::getTypes() const {
+  SmallVector<Type> types;
+  for (ReduceOp reduce : pass.reduces)
+    llvm::append_range(types, reduce->getResultTypes());
+  return types;
+}
+
+SmallVector<Value> PassState::identity(OpBuilder &b, Location loc,
+                                       ReduceOp reduce,
+                                       IRMapping &outer) const {
+  SmallVector<Value> values;
+  if (!isElementwise(reduce.getKind())) {
+    for (Value init : reduce.getInits())
+      values.push_back(cloneSlice(b, init, outer));
+    return values;
+  }
+  for (Type type : reduce.getResultTypes())
+    values.push_back(arith::ConstantOp::create(
+        b, loc, identityOf(reduce.getKind(), type)));
+  return values;
+}
+
+SmallVector<Value> PassState::identity(OpBuilder &b, Location loc,
+                                       IRMapping &outer) const {
+  SmallVector<Value> state;
+  for (ReduceOp reduce : pass.reduces)
+    llvm::append_range(state, identity(b, loc, reduce, outer));
+  return state;
+}
+
+/// Puts a usable number in the place of a reference that cannot be used.
+static Value applyGuard(OpBuilder &b, Location loc, ReferenceGuard guard,
+                        Value ref) {
+  auto type = dyn_cast<FloatType>(ref.getType());
+  if (!type || guard == ReferenceGuard::None)
+    return ref;
+  auto constant = [&](APFloat value) -> Value {
+    return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
+  };
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (guard == ReferenceGuard::Exponent) {
+    // An infinite reference is taken as 0.
+    Value magnitude = math::AbsFOp::create(b, loc, ref);
+    Value infinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                           magnitude,
+                                           constant(APFloat::getInf(semantics)));
+    return arith::SelectOp::create(b, loc, infinite,
+                                   constant(APFloat::getZero(semantics)), ref);
+  }
+  // A zero reference is taken as 1.
+  Value zero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, ref,
+                                     constant(APFloat::getZero(semantics)));
+  return arith::SelectOp::create(b, loc, zero,
+                                 constant(APFloat::getOne(semantics)), ref);
+}
+
+SmallVector<Value> PassState::references(OpBuilder &b, Location loc,
+                                         ReduceOp reduce, ValueRange state,
+                                         const IRMapping &outer) const {
+  SmallVector<Value> values;
+  if (reduce.getRefs().empty())
+    return values;
+  IRMapping mapping = outer;
+  unsigned offset = 0;
+  for (ReduceOp member : pass.reduces) {
+    if (member == reduce)
+      break;
+    for (Value result : member->getResults())
+      mapping.map(result, state[offset++]);
+  }
+  for (auto [index, ref] : llvm::enumerate(reduce.getRefs()))
+    values.push_back(applyGuard(b, loc, reduce.getGuard(index),
+                                cloneSlice(b, ref, mapping)));
+  return values;
+}
+
+/// Clones the single block of `region` with `arguments` for its arguments; what
+/// the region captures is cloned in terms of `outer`.
+static SmallVector<Value> inlineRegion(OpBuilder &b, Region &region,
+                                       ArrayRef<Value> arguments,
+                                       const IRMapping &outer) {
+  IRMapping mapping = outer;
+  Block &block = region.front();
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    for (Value operand : op.getOperands())
+      cloneSlice(b, operand, mapping);
+    b.clone(op, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value value : cast<YieldOp>(block.getTerminator()).getValues())
+    results.push_back(cloneSlice(b, value, mapping));
+  return results;
+}
+
+SmallVector<Value> PassState::correct(OpBuilder &b, Location loc,
+                                      ReduceOp reduce, ValueRange accumulators,
+                                      ValueRange oldRefs, ValueRange newRefs,
+                                      const IRMapping &outer) const {
+  if (reduce.getCorrection().empty())
+    return SmallVector<Value>(accumulators);
+  SmallVector<Value> arguments(accumulators);
+  llvm::append_range(arguments, oldRefs);
+  llvm::append_range(arguments, newRefs);
+  return inlineRegion(b, reduce.getCorrection(), arguments, outer);
+}
+
+SmallVector<Value> PassState::combine(OpBuilder &b, Location loc,
+                                      ReduceOp reduce, ValueRange lhs,
+                                      ValueRange rhs,
+                                      const IRMapping &outer) const {
+  if (!isElementwise(reduce.getKind())) {
+    SmallVector<Value> arguments(lhs);
+    llvm::append_range(arguments, rhs);
+    return inlineRegion(b, reduce.getCombiner(), arguments, outer);
+  }
+  SmallVector<Value> results;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs))
+    results.push_back(createCombine(b, loc, reduce.getKind(), left, right));
+  return results;
+}
+
+SmallVector<Value> PassState::merge(OpBuilder &b, Location loc, ValueRange lhs,
+                                    ValueRange rhs,
+                                    const IRMapping &outer) const {
+  SmallVector<Value> merged;
+  unsigned offset = 0;
+  for (ReduceOp reduce : pass.reduces) {
+    unsigned count = reduce.getNumResults();
+    SmallVector<Value> left = references(b, loc, reduce, lhs, outer);
+    SmallVector<Value> right = references(b, loc, reduce, rhs, outer);
+    SmallVector<Value> target = references(b, loc, reduce, merged, outer);
+    llvm::append_range(
+        merged,
+        combine(b, loc, reduce,
+                correct(b, loc, reduce, lhs.slice(offset, count), left, target,
+                        outer),
+                correct(b, loc, reduce, rhs.slice(offset, count), right, target,
+                        outer),
+                outer));
+    offset += count;
+  }
+  return merged;
+}
