@@ -1,6 +1,8 @@
 //===- ExprBridge.cpp - Body values as algebra expressions ----------------===//
 
 #include "cascade/Analysis/ExprBridge.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

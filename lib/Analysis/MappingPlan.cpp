@@ -119,6 +119,22 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   return plan;
 }
 
+MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
+  MappingPlan plan = *this;
+  AxisPlan &axis = plan.axes[number];
+  SmallVector<DigitPlan> digits;
+  for (const DigitPlan &digit : axis.digits)
+    if (digit.level == Level::Cluster)
+      digits.push_back(digit);
+  digits.push_back({Level::Loop});
+  for (const DigitPlan &digit : axis.digits)
+    if (digit.level == Level::Warp || digit.level == Level::Lane)
+      digits.push_back(digit);
+  axis.digits = std::move(digits);
+  setIndexStrides(axis);
+  return plan;
+}
+
 FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
   std::optional<unsigned> row;
   for (Region *region : {&chain.getBody(), &chain.getSource()}) {

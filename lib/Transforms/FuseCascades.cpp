@@ -12,6 +12,8 @@
 #include "cascade/Analysis/ExprBridge.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/PromoteAccumulators.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -46,13 +48,14 @@ private:
 
   LogicalResult fuse(unsigned index);
   Group &groupOf(ReduceOp reduce);
-  alg::SplitProblem problemOf(const Member &member, Group &group,
+  alg::SplitProblem problemOf(Member &member, Group &group,
                               alg::Expr predicate);
   void rewrite(Member &member, Group &group, const alg::SplitResult &split);
   void buildCorrection(ReduceOp reduce, Group &group,
                        const alg::SplitResult &split);
   void watch(Group &group, ReduceOp reduce, const alg::SplitResult &split);
   void describe(ReductionReport &entry, const alg::SplitResult &split);
+  void shareReciprocals();
   Value buildReplay(OpBuilder &b);
 
   ChainOp chain;
@@ -110,7 +113,7 @@ ChainFuser::Group &ChainFuser::groupOf(ReduceOp reduce) {
 // The question
 //===----------------------------------------------------------------------===//
 
-alg::SplitProblem ChainFuser::problemOf(const Member &member, Group &group,
+alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
                                         alg::Expr predicate) {
   alg::SplitProblem problem;
   problem.kind = static_cast<alg::MonoidKind>(member.reduce.getKind());
@@ -118,7 +121,7 @@ alg::SplitProblem ChainFuser::problemOf(const Member &member, Group &group,
   problem.predicate = predicate;
   problem.options.allowApproximate = chain.allows("approximate");
   problem.options.allowMoveRounding = chain.allows("move_rounding");
-  for (const Member &other : members) {
+  for (Member &other : members) {
     alg::ResultInfo info;
     info.kind = static_cast<alg::MonoidKind>(other.reduce.getKind());
     info.sign = other.sign;
@@ -223,6 +226,66 @@ void ChainFuser::watch(Group &group, ReduceOp reduce,
   else if (split.deferred)
     finiteWatch.push_back(
         group.bridge->materialise(b, reduce.getLoc(), split.deferred));
+}
+
+/// Whether some reduction is computed from `value`.
+static bool feedsReduction(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers()) {
+      if (isa<ReduceOp>(user))
+        return true;
+      llvm::append_range(worklist, user->getResults());
+    }
+  }
+  return false;
+}
+
+/// Whether `value` is computed from some reduction.
+static bool comesFromReduction(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !seen.insert(next).second)
+      continue;
+    if (isa<ReduceOp>(op))
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+/// Results that divide every element of a row by one number of the row multiply
+/// by its reciprocal instead: x * (1 / d) is within 1.5 units in the last place
+/// of x / d while 1 / d is a normal number, which the range watch sees to.
+void ChainFuser::shareReciprocals() {
+  AxisSet reduced(chain.getNumAxes());
+  for (auto &group : groups)
+    reduced |= group->over;
+  for (auto divide : llvm::make_early_inc_range(
+           chain.getBodyBlock()->getOps<arith::DivFOp>())) {
+    Value divisor = divide.getRhs();
+    if (!axes.of(divide).anyCommon(reduced) ||
+        axes.of(divisor).anyCommon(reduced) || feedsReduction(divide) ||
+        !comesFromReduction(divisor))
+      continue;
+    OpBuilder b(divide);
+    Location loc = divide.getLoc();
+    Value one = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(divisor.getType(), 1.0));
+    Value reciprocal = arith::DivFOp::create(b, loc, one, divisor);
+    Value product =
+        arith::MulFOp::create(b, loc, divide.getLhs(), reciprocal);
+    divide.replaceAllUsesWith(product);
+    divide.erase();
+    rangeWatch.push_back(divisor);
+  }
 }
 
 /// The condition under which a row is replayed: a watched value is not finite,
@@ -354,7 +417,8 @@ LogicalResult ChainFuser::run() {
       names.push_back(chain.getAxisName(axis));
     report.passes.emplace_back(llvm::join(names, ","), group->passes);
   }
-  if (replacements.empty())
+  shareReciprocals();
+  if (replacements.empty() && rangeWatch.empty())
     return success();
 
   auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
@@ -385,10 +449,10 @@ LogicalResult cascade::fuseChain(ChainOp chain, ChainReport &report) {
   chain.getBody().cloneInto(&source, mapping);
   if (failed(ChainFuser(chain, report).run()))
     return failure();
-  bool changed = llvm::any_of(report.reductions, [](const ReductionReport &entry) {
-    return entry.verdict == "separable";
-  });
-  if (!changed)
+  // A lone reduction is its own fused form.
+  bool replays = static_cast<bool>(
+      cast<YieldOp>(chain.getBodyBlock()->getTerminator()).getReplay());
+  if (report.reductions.size() < 2 && !replays)
     return success();
   eraseDeadOps(*chain.getBodyBlock());
   chain.getSource().takeBody(source);

@@ -48,10 +48,80 @@ SmallVector<Type> PassState::getTypes() const {
   return types;
 }
 
+//===----------------------------------------------------------------------===//
+// argmax and argmin: (key, index, payload...)
+//===----------------------------------------------------------------------===//
+
+static bool isArgument(ReductionKind kind) {
+  return kind == ReductionKind::Argmax || kind == ReductionKind::Argmin;
+}
+
+/// The key that every other one beats, index -1 and a payload of zeros.
+static SmallVector<Value> argumentIdentity(OpBuilder &b, Location loc,
+                                           ReduceOp reduce) {
+  bool isMax = reduce.getKind() == ReductionKind::Argmax;
+  SmallVector<Value> values;
+  for (auto [position, type] : llvm::enumerate(reduce->getResultTypes())) {
+    ReductionKind like = ReductionKind::Add; // The identity of a sum is 0.
+    if (position == 0 && isa<FloatType>(type))
+      like = isMax ? ReductionKind::Max : ReductionKind::Min;
+    else if (position == 0)
+      like = isMax ? ReductionKind::Maxsi : ReductionKind::Minsi;
+    else if (position == 1)
+      like = ReductionKind::And; // That of a conjunction is -1.
+    values.push_back(arith::ConstantOp::create(b, loc, identityOf(like, type)));
+  }
+  return values;
+}
+
+/// Takes the tuple with the better key; a NaN is better than any number, and of
+/// equal keys the lower index wins. Indices compare unsigned, so that the -1 of
+/// the identity loses to every iteration.
+static SmallVector<Value> argumentCombine(OpBuilder &b, Location loc,
+                                          ReduceOp reduce, ValueRange lhs,
+                                          ValueRange rhs) {
+  bool isMax = reduce.getKind() == ReductionKind::Argmax;
+  Value better, tied;
+  if (isa<FloatType>(lhs[0].getType())) {
+    auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+      return arith::CmpFOp::create(b, loc, predicate, x, y).getResult();
+    };
+    using arith::CmpFPredicate;
+    Value lhsNaN = compare(CmpFPredicate::UNO, lhs[0], lhs[0]);
+    Value rhsNaN = compare(CmpFPredicate::UNO, rhs[0], rhs[0]);
+    // Unordered or greater, but not where the left key is the NaN.
+    Value wins =
+        compare(isMax ? CmpFPredicate::UGT : CmpFPredicate::ULT, rhs[0], lhs[0]);
+    Value one = arith::ConstantIntOp::create(b, loc, 1, 1);
+    Value lhsNumber = arith::XOrIOp::create(b, loc, lhsNaN, one);
+    better = arith::AndIOp::create(b, loc, wins, lhsNumber);
+    tied = arith::OrIOp::create(
+        b, loc, compare(CmpFPredicate::OEQ, lhs[0], rhs[0]),
+        arith::AndIOp::create(b, loc, lhsNaN, rhsNaN));
+  } else {
+    better = arith::CmpIOp::create(
+        b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
+        rhs[0], lhs[0]);
+    tied = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs[0],
+                                 rhs[0]);
+  }
+  Value lower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rhs[1],
+                                      lhs[1]);
+  Value takeRight = arith::OrIOp::create(
+      b, loc, better, arith::AndIOp::create(b, loc, tied, lower));
+  SmallVector<Value> results;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs))
+    results.push_back(
+        arith::SelectOp::create(b, loc, takeRight, right, left));
+  return results;
+}
+
 SmallVector<Value> PassState::identity(OpBuilder &b, Location loc,
                                        ReduceOp reduce,
                                        IRMapping &outer) const {
   SmallVector<Value> values;
+  if (isArgument(reduce.getKind()))
+    return argumentIdentity(b, loc, reduce);
   if (!isElementwise(reduce.getKind())) {
     for (Value init : reduce.getInits())
       values.push_back(cloneSlice(b, init, outer));
@@ -152,6 +222,8 @@ SmallVector<Value> PassState::combine(OpBuilder &b, Location loc,
                                       ReduceOp reduce, ValueRange lhs,
                                       ValueRange rhs,
                                       const IRMapping &outer) const {
+  if (isArgument(reduce.getKind()))
+    return argumentCombine(b, loc, reduce, lhs, rhs);
   if (!isElementwise(reduce.getKind())) {
     SmallVector<Value> arguments(lhs);
     llvm::append_range(arguments, rhs);

@@ -260,6 +260,9 @@ std::vector<unsigned> symbolsOf(Expr e, Kind symbolKind);
 /// square roots, 16 for transcendental functions; shared nodes once.
 unsigned cost(const std::vector<Expr> &roots);
 
+/// The name of an Opaque or Convert without dialect and attributes: "sitofp" of
+/// "arith.sitofp{...}".
+std::string_view baseName(std::string_view name);
 /// The node below any widening casts.
 Expr skipWidening(Expr e);
 /// The value if `e` is a constant (below widening casts), else false.

@@ -56,6 +56,10 @@ struct MappingPlan {
   /// Resolves the mapping of `chain`. Fails with a diagnostic that names the
   /// axis and the limit that is passed.
   static mlir::FailureOr<MappingPlan> get(ChainOp chain);
+
+  /// The same threads at work on `axis` one element at a time: its reg, vector
+  /// and loop digits become one loop of what is left.
+  MappingPlan withoutRegisters(unsigned axis) const;
 };
 
 /// The one axis that every reduction of a row chain reduces. Fails, with a

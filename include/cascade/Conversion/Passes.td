@@ -31,6 +31,7 @@ def CascadeToClusterPass
                            "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::LLVM::LLVMDialect",
+                           "::mlir::vector::VectorDialect",
                            "::cascade::cluster::ClusterDialect"];
 }
 

@@ -5,6 +5,7 @@
 
 #include "cascade/Dialect/Cascade/IR/Cascade.h"
 #include <string>
+#include <vector>
 
 namespace cascade {
 
@@ -36,7 +37,7 @@ struct ChainReport {
   llvm::SmallVector<std::string> axes;
   /// Passes over each group of axes, keyed by their names joined with commas.
   llvm::SmallVector<std::pair<std::string, unsigned>> passes;
-  llvm::SmallVector<ReductionReport> reductions;
+  std::vector<ReductionReport> reductions;
 };
 
 /// Rewrites `chain` in place into its fused form and says what it decided. A

@@ -69,6 +69,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
+  if (extent.constant && *extent.constant == 0)
+    return state;
   bool oneTile = context.numTiles.constant && *context.numTiles.constant == 1;
   if (oneTile) {
     bool exact = extent.constant &&
@@ -243,20 +245,21 @@ RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
   });
   Location loc = context.loc;
   if (plain) {
-    SmallVector<cluster::ReduceKind> kinds;
+    SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
       kinds.append(reduce.getNumResults(),
-                   *cluster::symbolizeReduceKind(
+                   *cluster::symbolizeKind(
                        stringifyReductionKind(reduce.getKind())));
     auto op = cluster::AllReduceOp::create(b, loc, state, scope, kinds, lanes,
                                            warps);
     return State(op.getResults());
   }
-  auto op = cluster::AllReduceOp::create(
-      b, loc, state, scope, lanes, warps,
-      [&](OpBuilder &inner, Location, ValueRange lower, ValueRange higher) {
-        return pass.merge(inner, loc, lower, higher, outer);
-      });
+  auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
+                   ValueRange higher) {
+    return pass.merge(inner, loc, lower, higher, outer);
+  };
+  auto op =
+      cluster::AllReduceOp::create(b, loc, state, scope, merge, lanes, warps);
   return State(op.getResults());
 }
 
@@ -335,13 +338,14 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
                          : sharesBlock           ? cluster::Scope::Block
                                                  : cluster::Scope::Warp;
   auto op = cluster::AllReduceOp::create(
-      b, context.loc, condition, scope, {cluster::ReduceKind::Or},
+      b, context.loc, condition, scope, {cluster::Kind::Or},
       MappingPlan::warpSize,
       scope == cluster::Scope::Warp ? 1 : context.plan.warps);
   return op.getResult(0);
 }
 
-void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context) {
+void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context,
+                              gpu::GPUFuncOp kernel) {
   ChainOp chain = context.chain;
   RegionEmitter body(context, chain.getBody(), /*together=*/chain.isFused());
   body.emitPasses(b);
@@ -351,8 +355,13 @@ void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context) {
     return;
   }
   auto ifOp = scf::IfOp::create(b, context.loc, replay, /*withElse=*/true);
+  // The cold path keeps the threads where they are and takes the elements of a
+  // thread one at a time.
   OpBuilder cold = ifOp.getThenBodyBuilder();
-  RegionEmitter source(context, chain.getSource(), /*together=*/false);
+  MappingPlan coldPlan = context.plan.withoutRegisters(context.rowAxis);
+  KernelContext coldContext =
+      KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
+  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false);
   source.emitPasses(cold);
   source.emitResults(cold);
   OpBuilder warm = ifOp.getElseBodyBuilder();

@@ -82,7 +82,9 @@ void FloatWidening::cloneStateRegion(Region &from, Region &to,
   Block &block = from.front();
   Block *target = new Block();
   to.push_back(target);
-  OpBuilder b = OpBuilder::atBlockEnd(target);
+  // The new region belongs to no operation yet.
+  OpBuilder b(wide.getContext());
+  b.setInsertionPointToEnd(target);
   IRMapping mapping = outside;
   for (BlockArgument argument : block.getArguments()) {
     bool isState = argument.getArgNumber() < numStates;

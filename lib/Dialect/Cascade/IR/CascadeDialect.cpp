@@ -22,3 +22,9 @@ void CascadeDialect::initialize() {
 #include "cascade/Dialect/Cascade/IR/CascadeAttributes.cpp.inc"
       >();
 }
+
+Operation *CascadeDialect::materializeConstant(OpBuilder &builder,
+                                               Attribute value, Type type,
+                                               Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

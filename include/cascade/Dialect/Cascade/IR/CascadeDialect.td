@@ -17,6 +17,7 @@ def Cascade_Dialect : Dialect {
     finishes before its first use (docs/Semantics.md).
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

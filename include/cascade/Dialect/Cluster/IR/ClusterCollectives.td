@@ -24,10 +24,8 @@ class Cluster_Collective<string mnemonic, list<Trait> traits = []>
     DefaultValuedAttr<Cluster_AlgorithmAttr, "Algorithm::Auto">:$algorithm,
     DefaultValuedAttr<I32Attr, "32">:$lanes,
     OptionalAttr<I32Attr>:$warps);
-  string participantsFormat = [{
-    `scope` `(` $scope `)` (`algorithm` `(` $algorithm^ `)`)?
-    (`lanes` `(` $lanes^ `)`)? (`warps` `(` $warps^ `)`)?
-  }];
+  string participantsFormat =
+      "custom<Participants>($scope, $algorithm, $lanes, $warps)";
   let hasVerifier = 1;
 }
 
@@ -108,7 +106,7 @@ def Cluster_ReduceOp : Cluster_Collective<"reduce", [
     As `cluster.all_reduce`, but the result is defined only in rank `root` of
     the scope (lane group's lane, warp or block). With `scatter` instead of
     `root`, the operands are vectors of a length that the number N of ranks
-    divides, and rank r gets slice r.
+    divides, and the first 1/N of rank r's result is slice r.
   }];
   let arguments = !con((ins Variadic<AnyType>:$inputs), participants,
                        (ins OptionalAttr<I32Attr>:$root, UnitAttr:$scatter,

@@ -18,8 +18,7 @@ def Cluster_MBarriers : MemRefOf<[I64]>;
 // Queries
 //===----------------------------------------------------------------------===//
 
-def Cluster_RankOp : Cluster_Op<"rank", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Cluster_RankOp : Cluster_Op<"rank", [Pure]> {
   let summary = "Rank of this block in its cluster";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -27,8 +26,7 @@ def Cluster_RankOp : Cluster_Op<"rank", [
   let hasVerifier = 1;
 }
 
-def Cluster_SizeOp : Cluster_Op<"size", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Cluster_SizeOp : Cluster_Op<"size", [Pure]> {
   let summary = "Number of blocks of this cluster";
   let description = [{
     Folds to a constant where the enclosing `gpu.func` has
@@ -60,7 +58,7 @@ def Cluster_BarrierOp : Cluster_Op<"barrier", [
   let arguments = (ins
     DefaultValuedAttr<Cluster_BarrierPhaseAttr, "BarrierPhase::Full">:$phase,
     DefaultValuedAttr<Cluster_OrderingAttr, "Ordering::Release">:$ordering);
-  let assemblyFormat = "($phase^)? ($ordering^)? attr-dict";
+  let assemblyFormat = "custom<BarrierMode>($phase, $ordering) attr-dict";
   let builders = [
     OpBuilder<(ins CArg<"BarrierPhase", "BarrierPhase::Full">:$phase,
                    CArg<"Ordering", "Ordering::Release">:$ordering), [{

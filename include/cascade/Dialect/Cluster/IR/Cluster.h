@@ -1,0 +1,61 @@
+//===- Cluster.h - The cluster dialect ------------------------*- C++ -*-===//
+
+#ifndef CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
+#define CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include <optional>
+
+namespace cascade::cluster {
+
+/// PTX `.shared::cluster`: the memory space of a peer's shared memory.
+inline constexpr unsigned kClusterMemorySpace = 7;
+/// PTX `.shared::cta`.
+inline constexpr unsigned kSharedMemorySpace = 3;
+/// Lanes of a warp.
+inline constexpr int32_t kWarpSize = 32;
+/// The largest cluster of any size attribute (the non-portable size).
+inline constexpr int32_t kMaxClusterSize = 16;
+/// The most bytes of one `st.async`.
+inline constexpr int64_t kMaxStoreAsyncBytes = 16;
+/// Sizes and addresses of a bulk copy are multiples of this, in bytes.
+inline constexpr int64_t kBulkAlignment = 16;
+
+/// What a collective reads: the tuples of other threads.
+struct ExchangeResource
+    : public mlir::SideEffects::Resource::Base<ExchangeResource> {
+  llvm::StringRef getName() final { return "cluster.exchange"; }
+};
+
+/// Merges two states: (builder, loc, lower rank's, higher rank's) -> merged.
+using MergeBuilder = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange, mlir::ValueRange)>;
+
+/// Blocks in a cluster of `op`'s kernel: the product of `known_cluster_size`
+/// of the enclosing gpu.func, or nothing where that is absent.
+std::optional<int64_t> getKnownClusterSize(mlir::Operation *op);
+
+/// Threads in a block of `op`'s kernel, from `known_block_size`.
+std::optional<int64_t> getKnownBlockSize(mlir::Operation *op);
+
+/// Whether `type` is a memref in shared memory of this block.
+bool isSharedMemRef(mlir::Type type);
+
+} // namespace cascade::cluster
+
+#include "cascade/Dialect/Cluster/IR/ClusterDialect.h.inc"
+#include "cascade/Dialect/Cluster/IR/ClusterEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "cascade/Dialect/Cluster/IR/ClusterAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "cascade/Dialect/Cluster/IR/ClusterOps.h.inc"
+
+#endif // CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H

@@ -1,0 +1,68 @@
+//===- LaunchTool.h - cascade-launch ----------------------------*- C++ -*-===//
+
+#ifndef CASCADE_RUNTIME_LAUNCHTOOL_H
+#define CASCADE_RUNTIME_LAUNCHTOOL_H
+
+#include "cascade/Runtime/DimExpr.h"
+#include "cascade/Runtime/Launcher.h"
+#include "cascade/Runtime/Spec.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cascade::runtime {
+
+/// The flags of cascade-launch.
+struct LaunchOptions {
+  std::vector<std::string> manifests;
+  std::string entry; ///< Empty: every function.
+  std::vector<Spec> inputs;
+  std::vector<std::string> outputs; ///< Paths of .npy files.
+  std::vector<Spec> expected;
+  /// For each `--dim`, the name and the values to sweep.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> dims;
+  bool check = false, checkBitwise = false, benchmark = false, list = false;
+  bool flushL2 = false, json = false;
+  std::optional<double> rtol, atol;
+  uint64_t seed = 0;
+  std::optional<int> repeat;
+  int warmup = 10;
+  int64_t offsetElements = 0;
+
+  /// All combinations of the dims, the last flag fastest; one without any.
+  std::vector<DimBindings> combinations() const;
+};
+
+/// Parses a command line. Nothing if it asked for help, which has been printed.
+Expected<std::optional<LaunchOptions>> parseLaunchOptions(int argc,
+                                                          const char **argv);
+
+/// One argument list of one function under one combination of dims.
+struct LaunchCase {
+  Plan plan;
+  std::vector<Spec> inputs; ///< One an argument; of outputs unused.
+};
+
+/// Reads the manifests and plans all cases; needs no device.
+Expected<std::vector<LaunchCase>>
+planCases(const std::vector<Manifest> &manifests, const LaunchOptions &options);
+
+/// Runs one case; prints its lines and counts its comparisons.
+struct CheckCounts {
+  int64_t passed = 0, failed = 0;
+};
+Error runCase(Driver &driver, ModuleCache &modules, const LaunchCase &one,
+              const LaunchOptions &options, CheckCounts &counts);
+
+/// Prints the functions of a manifest: arguments, launches.
+void listManifest(const Manifest &manifest, const LaunchOptions &options);
+
+/// The whole tool. The result is the exit status: 0 right, 1 a comparison
+/// failed, 2 bad input or flags, 3 device.
+int launchMain(int argc, const char **argv);
+
+} // namespace cascade::runtime
+
+#endif // CASCADE_RUNTIME_LAUNCHTOOL_H

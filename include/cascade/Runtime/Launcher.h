@@ -1,0 +1,90 @@
+//===- Launcher.h - Runs a plan on a device ---------------------*- C++ -*-===//
+
+#ifndef CASCADE_RUNTIME_LAUNCHER_H
+#define CASCADE_RUNTIME_LAUNCHER_H
+
+#include "cascade/Runtime/Driver.h"
+#include "cascade/Runtime/Plan.h"
+#include "cascade/Runtime/Tensor.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cascade::runtime {
+
+struct BenchmarkOptions {
+  int warmup = 10;      ///< Runs before the first that counts.
+  int repeat = 100;     ///< Runs that count.
+  bool flushL2 = false; ///< Write 256 MiB before each run.
+};
+
+/// The device memory of one plan: one buffer an argument, and a workspace.
+class Invocation {
+public:
+  /// Allocates and copies the inputs to the device. `inputs` has one tensor an
+  /// argument; those of outputs are not looked at.
+  static Expected<std::unique_ptr<Invocation>>
+  create(Driver &driver, const Plan &plan, const std::vector<Tensor> &inputs);
+
+  /// Fills the outputs with 0xA5 bytes, readies the workspace, launches
+  /// `program` from `module` and waits. A write outside of an output is an
+  /// error.
+  Error run(void *module, const ProgramPlan &program);
+
+  /// The outputs of the last run, in the order of the arguments.
+  Expected<std::vector<Tensor>> outputs();
+
+  /// Times `program`: microseconds of each run, in order.
+  Expected<std::vector<double>> benchmark(void *module,
+                                          const ProgramPlan &program,
+                                          const BenchmarkOptions &options);
+
+  /// Bytes of the inputs plus bytes of the outputs.
+  int64_t bytesMoved() const;
+
+private:
+  Invocation(Driver &driver, const Plan &plan) : driver(driver), plan(plan) {}
+
+  /// A launch that is ready to go.
+  struct Ready {
+    void *kernel = nullptr;
+    const Launch *launch = nullptr;
+    LaunchShape shape;
+    std::vector<std::vector<uint8_t>> values; ///< One a parameter.
+  };
+  Expected<std::vector<Ready>> makeReady(void *module,
+                                         const ProgramPlan &program);
+  Expected<std::vector<uint8_t>> valueOf(const Parameter &parameter,
+                                         int64_t resident);
+  Error launchAll(std::vector<Ready> &launches);
+  Error clearWorkspace(const ProgramPlan &program);
+  Error poisonOutputs();
+  Error checkMargins();
+
+  /// Where the elements of an argument start and how many bytes they take.
+  DeviceAddress addressOf(size_t argument) const;
+  size_t bytesOf(size_t argument) const;
+
+  Driver &driver;
+  const Plan &plan;
+  std::vector<DeviceBuffer> buffers;
+  std::vector<Tensor> scalars; ///< One an argument; empty but for scalars.
+  DeviceBuffer workspace;
+};
+
+/// Loads each module once.
+class ModuleCache {
+public:
+  explicit ModuleCache(Driver &driver) : driver(driver) {}
+  Expected<void *> load(const std::string &path);
+
+private:
+  Driver &driver;
+  std::map<std::string, void *> modules;
+};
+
+} // namespace cascade::runtime
+
+#endif // CASCADE_RUNTIME_LAUNCHER_H

@@ -1,0 +1,43 @@
+//===- Manifest.h - How to launch what was compiled -----------*- C++ -*-===//
+//
+// The launch manifest NAME.json, as docs/Tools.md describes it and
+// Runtime/Manifest reads it: for each function its arguments and its launches,
+// with grids as expressions of the dynamic dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_TARGET_LAUNCH_MANIFEST_H
+#define CASCADE_TARGET_LAUNCH_MANIFEST_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace cascade {
+
+struct ManifestOptions {
+  std::string name;      ///< of the artefact
+  std::string chip;      ///< sm_90
+  std::string gpu;       ///< h200
+  std::string module;    ///< file name of the PTX or cubin
+  std::string reference; ///< file name of the reference PTX; may be empty
+};
+
+/// Suffixes of the functions of a reference module.
+inline constexpr llvm::StringLiteral referenceUSuffix = "_U";
+inline constexpr llvm::StringLiteral referenceRSuffix = "_R";
+
+/// The manifest of the functions in `mapped`, a module at phase `mapped`, and
+/// of their reference kernels in `reference` (null without). Fails with a
+/// diagnostic on a function that is no kernel.
+mlir::FailureOr<llvm::json::Object>
+buildManifest(mlir::ModuleOp mapped, mlir::ModuleOp reference,
+              const ManifestOptions &options);
+
+/// A C++ file that launches the functions of `manifest` through the CUDA
+/// driver, one function each.
+std::string emitLauncher(const llvm::json::Object &manifest,
+                         llvm::StringRef ptx);
+
+} // namespace cascade
+
+#endif // CASCADE_TARGET_LAUNCH_MANIFEST_H

@@ -1,0 +1,29 @@
+//===- Passes.h - Transformations of cluster ops --------------*- C++ -*-===//
+
+#ifndef CASCADE_TRANSFORMS_CLUSTER_PASSES_H
+#define CASCADE_TRANSFORMS_CLUSTER_PASSES_H
+
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Pass/Pass.h"
+
+namespace cascade::cluster {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "cascade/Transforms/Cluster/Passes.h.inc"
+
+/// Expands every collective of `func`. Fails, with an error at the operation,
+/// where one cannot be expanded.
+llvm::LogicalResult expandCollectives(mlir::gpu::GPUFuncOp func);
+
+/// Orders the accesses of shared memory in `func`. Fails, with an error at the
+/// access, where a barrier would be needed inside a divergent branch.
+llvm::LogicalResult insertBarriers(mlir::gpu::GPUFuncOp func);
+
+/// On an scf.if, scf.for or scf.while: its control is the same in all threads
+/// of the block (of the cluster, where it holds a cluster collective).
+inline constexpr llvm::StringLiteral kUniformAttrName = "cluster.uniform";
+
+} // namespace cascade::cluster
+
+#endif // CASCADE_TRANSFORMS_CLUSTER_PASSES_H

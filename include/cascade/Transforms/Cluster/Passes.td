@@ -1,0 +1,41 @@
+//===- Passes.td - Transformations of cluster ops ---------*- tablegen -*-===//
+
+#ifndef CASCADE_TRANSFORMS_CLUSTER_PASSES
+#define CASCADE_TRANSFORMS_CLUSTER_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ExpandCollectivesPass
+    : Pass<"cluster-expand-collectives", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "turn collectives into shuffles, shared memory and messages";
+  let description = [{
+    Every `cluster.all_reduce` becomes a butterfly of shuffles within a warp,
+    an exchange through shared memory within a block, and messages (`mailbox`)
+    or rounds of remote loads (`tree`) between the blocks of a cluster. The
+    expansion places what orders blocks; `--cluster-insert-barriers` then
+    places what orders the threads of a block.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect",
+                           "::cascade::cluster::ClusterDialect"];
+}
+
+def InsertBarriersPass
+    : Pass<"cluster-insert-barriers", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "order accesses of shared memory by different threads";
+  let description = [{
+    Places a `gpu.barrier` (or, where a peer's shared memory is involved, a
+    `cluster.barrier`) between two accesses of the same buffer of which one is
+    a write, on every path without one, around loops too. Buffers that
+    `cluster.store_async` or `cluster.copy_async` write are ordered by their
+    mbarriers and left alone. No barrier goes into a branch that only some
+    threads take.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::cascade::cluster::ClusterDialect"];
+}
+
+#endif // CASCADE_TRANSFORMS_CLUSTER_PASSES

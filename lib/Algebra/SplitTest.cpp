@@ -1,0 +1,184 @@
+//===- SplitTest.cpp - The order of questions, and refusals ---------------===//
+
+#include "SplitDetail.h"
+
+namespace cascade::algebra {
+
+std::string_view spelling(Class cls) {
+  static const std::string_view names[] = {"independent", "separable",
+                                           "payload", "refused"};
+  return names[static_cast<unsigned>(cls)];
+}
+
+std::string_view spelling(Legality legality) {
+  static const std::string_view names[] = {"bit-exact", "reassociating",
+                                           "rounding-moving", "approximate"};
+  return names[static_cast<unsigned>(legality)];
+}
+
+std::string_view spelling(Form form) {
+  static const std::string_view names[] = {"deferred", "rescaled", "anchored"};
+  return names[static_cast<unsigned>(form)];
+}
+
+std::string_view spelling(ReferenceGuard guard) {
+  static const std::string_view names[] = {"none", "exponent", "divisor"};
+  return names[static_cast<unsigned>(guard)];
+}
+
+SplitResult splitTest(ExprContext &context, const SplitProblem &problem) {
+  return detail::SplitTester(context, problem).run();
+}
+
+namespace detail {
+
+static SignFacts factsOf(const SplitProblem &problem) {
+  SignFacts facts;
+  facts.elements = problem.elements;
+  facts.parameters = problem.parameters;
+  for (const ResultInfo &result : problem.results)
+    facts.results.push_back(result.sign);
+  return facts;
+}
+
+SplitTester::SplitTester(ExprContext &context, const SplitProblem &problem)
+    : context(context), problem(problem), dependence(problem.results),
+      signs(factsOf(problem)) {}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+static constexpr const char kOwnPass[] =
+    "run it in a pass of its own, after the reductions it uses";
+
+Refusal SplitTester::refuse(std::string rule, Expr at, std::string reason,
+                            std::string suggestion) {
+  if (suggestion.empty())
+    suggestion = kOwnPass;
+  return {std::move(rule), std::move(reason), at, std::move(suggestion)};
+}
+
+static bool isFp8(Type type) {
+  return type == Type::F8E4M3 || type == Type::F8E5M2;
+}
+
+static bool isRoundingToInteger(Expr e) {
+  if (e->is(Kind::Convert))
+    return !isFloat(e->type) && isFloat(e->operand(0)->type);
+  if (!e->is(Kind::Opaque))
+    return false;
+  std::string_view name = baseName(e->name);
+  return name == "round" || name == "roundeven" || name == "floor" ||
+         name == "ceil" || name == "trunc";
+}
+
+std::optional<Refusal> SplitTester::lookThroughNarrow(Expr node) {
+  // An fp8 cast saturates, so moving a scale past it changes more than
+  // rounding.
+  bool fp8 = isFp8(node->type);
+  if (problem.options.allowApproximate ||
+      (!fp8 && problem.options.allowMoveRounding)) {
+    (fp8 ? approximated : movedRounding) = true;
+    return std::nullopt;
+  }
+  return refuse("mixed-narrowing-cast", node,
+                std::string("rounding to ") + spelling(node->type) +
+                    " comes after an earlier result has entered the value, so "
+                    "splitting would move the rounding",
+                fp8 ? "allow = [approximate], or keep the row on chip and run "
+                      "two passes"
+                    : "allow = [move_rounding], or round before the earlier "
+                      "result is applied");
+}
+
+Refusal SplitTester::refuseNode(Expr node) {
+  for (Expr inner : postOrder(node)) {
+    if (!dependence.mixed(inner))
+      continue;
+    if (inner->is(Kind::Cmp))
+      return refuse("mixed-comparison", inner,
+                    "it compares elements with an earlier result, a step "
+                    "function of that result");
+    if (inner->is(Kind::Narrow))
+      if (auto refusal = lookThroughNarrow(inner))
+        return *refusal;
+    if (isRoundingToInteger(inner))
+      return refuse("mixed-narrowing-cast", inner,
+                    "rounding to an integer comes after an earlier result has "
+                    "entered the value");
+  }
+  return refuse("not-separable", node,
+                "it is applied to a value in which elements and earlier "
+                "results are mixed, and does not pass a factor through");
+}
+
+//===----------------------------------------------------------------------===//
+// The questions
+//===----------------------------------------------------------------------===//
+
+static SplitResult refused(Refusal refusal) {
+  SplitResult result;
+  result.refusal = std::move(refusal);
+  return result;
+}
+
+SplitResult SplitTester::accept(Expr value) {
+  SplitResult result;
+  result.cls = info(problem.kind).payload ? Class::Payload : Class::Independent;
+  result.core = value;
+  if (value)
+    result.finish = context.accumulator(0, accumulatorType(value->type));
+  return result;
+}
+
+SplitResult SplitTester::run() {
+  Expr value = problem.value, predicate = problem.predicate;
+  if (predicate && dependence.onD(predicate))
+    return refused(refuse("dependent-predicate", predicate,
+                          "an earlier result decides which iterations take "
+                          "part, a step function of that result"));
+  if (!value || !dependence.onD(value))
+    return accept(value);
+
+  const MonoidInfo &monoid = info(problem.kind);
+  bool hasAction = false;
+  for (const Distribution &entry : distributions())
+    hasAction |=
+        entry.reduction == problem.kind &&
+        (entry.floatOnly ? isFloat(value->type) : value->type == Type::I1);
+  if (!hasAction)
+    return refused(refuse("unsupported-kind", value,
+                          "no operation is known that carries an earlier "
+                          "result through a reduction `" +
+                              std::string(monoid.name) + "` on " +
+                              spelling(value->type)));
+  SplitResult result = value->type == Type::I1 ? splitBoolean()
+                       : monoid.ordered        ? splitOrder()
+                                               : splitAdd();
+  if (!result.refusal && !coreIsFree(result))
+    return refused(refuse("not-separable", value,
+                          "an earlier result is left in the element part"));
+  if (result.refusal)
+    return refused(*result.refusal);
+  return result;
+}
+
+/// The core may use same-pass results through its references only.
+bool SplitTester::coreIsFree(const SplitResult &result) {
+  std::unordered_map<Expr, Expr> replacement;
+  for (unsigned i = 0; i < result.references.size(); ++i) {
+    Expr value = result.references[i].value;
+    replacement[value] = context.newRef(i, value->type);
+  }
+  return !dependence.onD(substitute(context, result.core, replacement));
+}
+
+Legality SplitTester::legalityOfRewrite(Legality otherwise) const {
+  if (approximated)
+    return Legality::Approximate;
+  return movedRounding ? Legality::RoundingMoving : otherwise;
+}
+
+} // namespace detail
+} // namespace cascade::algebra

@@ -1,0 +1,212 @@
+//===- CascadeToCluster.cpp - Mapped chains to kernels --------------------===//
+
+#include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
+#include "KernelBuilder.h"
+#include "KernelContext.h"
+#include "cascade/Conversion/Passes.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace cascade {
+#define GEN_PASS_DEF_CASCADETOCLUSTERPASS
+#include "cascade/Conversion/Passes.h.inc"
+} // namespace cascade
+
+using namespace mlir;
+using namespace cascade;
+
+FailureOr<ChainOp> cascade::getKernelChain(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError() << "must be one block to become a kernel";
+  ChainOp chain;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    auto next = dyn_cast<ChainOp>(op);
+    if (!next)
+      return op.emitOpError() << "cannot become part of a kernel; a function "
+                                 "for the GPU holds one cascade.chain";
+    if (chain)
+      return (next.emitOpError()
+              << "is the second chain of its function; put it into a function "
+                 "of its own")
+                 .attachNote(chain.getLoc())
+             << "the first chain is here";
+    chain = next;
+  }
+  if (!chain)
+    return function.emitOpError() << "holds no cascade.chain";
+  for (auto [index, input] : llvm::enumerate(chain.getInputs()))
+    if (!isa<BlockArgument>(input))
+      return chain.emitOpError()
+             << "operand " << index
+             << " is not an argument of the function; a kernel reads arguments";
+  Operation *terminator = function.getBody().front().getTerminator();
+  if (terminator->getOperands() != chain.getResults())
+    return terminator->emitOpError()
+           << "must return the results of the chain, all of them, in order";
+  return chain;
+}
+
+/// Elements that memory can hold and the kernels can compute with.
+static LogicalResult checkElementTypes(ChainOp chain) {
+  auto check = [&](Type type, const Twine &what) -> LogicalResult {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element) ||
+        element.isIndex())
+      return success();
+    if (auto integer = dyn_cast<IntegerType>(element))
+      if (llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth()))
+        return success();
+    return chain.emitOpError()
+           << what << " has elements of type " << element
+           << ", which GPU kernels do not take yet; use f64, f32, f16, bf16, "
+              "index or i1 to i64";
+  };
+  for (auto [index, input] : llvm::enumerate(chain.getInputs()))
+    if (failed(check(input.getType(), "operand " + Twine(index))))
+      return failure();
+  for (auto [index, result] : llvm::enumerate(chain.getResults()))
+    if (failed(check(result.getType(), "result " + Twine(index))))
+      return failure();
+  return success();
+}
+
+/// What the kernels of row chains ask of a mapping.
+static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
+                                     unsigned rowAxis) {
+  int64_t lanes = 1, rowWarpStride = 1, rowLaneStride = 1;
+  for (const AxisPlan &axis : plan.axes) {
+    bool isRow = axis.axis == rowAxis;
+    StringRef name = chain.getAxisName(axis.axis);
+    for (const DigitPlan &digit : axis.digits) {
+      if (digit.level == Level::Lane)
+        lanes *= digit.size;
+      if (isRow && digit.level == Level::Lane)
+        rowLaneStride = digit.idStride;
+      if (isRow && digit.level == Level::Warp)
+        rowWarpStride = digit.idStride;
+      bool fits = isRow ? digit.level != Level::Grid
+                        : digit.level == Level::Grid ||
+                              digit.level == Level::Warp ||
+                              digit.level == Level::Lane;
+      if (!fits)
+        return chain.emitOpError()
+               << "axis '" << name << "' is mapped to "
+               << stringifyLevel(digit.level) << "; "
+               << (isRow ? "the reduced axis of a row chain takes cluster, "
+                           "loop, reg, warp, lane and vector"
+                         : "a parallel axis of a row chain takes grid, warp "
+                           "and lane");
+    }
+    for (Level level : {Level::Lane, Level::Warp, Level::Cluster, Level::Loop,
+                        Level::Grid, Level::Vector})
+      if (llvm::count_if(axis.digits, [&](const DigitPlan &digit) {
+            return digit.level == level;
+          }) > 1)
+        return chain.emitOpError()
+               << "axis '" << name << "' has two digits at level "
+               << stringifyLevel(level) << "; a row chain takes one";
+  }
+  if (lanes != MappingPlan::warpSize)
+    return chain.emitOpError() << "the mapping uses " << lanes
+                               << " lanes; a row chain uses all "
+                               << MappingPlan::warpSize;
+  if (rowLaneStride != 1 || rowWarpStride != 1)
+    return chain.emitOpError()
+           << "the lanes and warps of axis '" << chain.getAxisName(rowAxis)
+           << "' must be consecutive: name it last in the chain or give the "
+              "others a stride";
+  return success();
+}
+
+/// The kernel's signature; see KernelContext for the order.
+static FunctionType kernelType(ChainOp chain) {
+  MLIRContext *context = chain.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context, /*addressSpace=*/1);
+  Type i32 = IntegerType::get(context, 32);
+  SmallVector<Type> types, dims;
+  auto add = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    types.push_back(tensor ? pointer : type);
+    if (tensor)
+      dims.append(tensor.getNumDynamicDims(), i32);
+  };
+  for (Value input : chain.getInputs())
+    add(input.getType());
+  for (Value result : chain.getResults())
+    add(result.getType());
+  llvm::append_range(types, dims);
+  return FunctionType::get(context, types, {});
+}
+
+static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
+  FailureOr<ChainOp> found = getKernelChain(function);
+  if (failed(found))
+    return failure();
+  ChainOp chain = *found;
+  FailureOr<unsigned> rowAxis = getRowAxis(chain);
+  if (failed(rowAxis) || failed(checkElementTypes(chain)))
+    return failure();
+  FailureOr<MappingPlan> plan = MappingPlan::get(chain);
+  if (failed(plan) || failed(checkRowMapping(chain, *plan, *rowAxis)))
+    return failure();
+
+  auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
+                                       kernelType(chain));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  int32_t threads = plan->threads(), blocks = plan->blocks;
+  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
+  if (blocks > 1)
+    kernel.setKnownClusterSizeAttr(b.getDenseI32ArrayAttr({blocks, 1, 1}));
+  unsigned numInputs = chain.getInputs().size();
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (!isa<LLVM::LLVMPointerType>(kernel.getArgument(i).getType()))
+      continue;
+    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
+    if (i < numInputs)
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                        b.getUnitAttr());
+  }
+
+  OpBuilder body = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  KernelContext context =
+      KernelContext::create(body, chain, *plan, *rowAxis, kernel);
+  buildKernelBody(body, context, kernel);
+  gpu::ReturnOp::create(body, chain.getLoc());
+  function.erase();
+  return success();
+}
+
+LogicalResult cascade::convertCascadeToCluster(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool hasChain = false;
+    function.walk([&](ChainOp) { hasChain = true; });
+    if (hasChain)
+      functions.push_back(function);
+  }
+  if (functions.empty())
+    return success();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  b.getUnitAttr());
+  auto kernels =
+      gpu::GPUModuleOp::create(b, module.getLoc(), kernelModuleName);
+  b.setInsertionPointToStart(kernels.getBody());
+  for (func::FuncOp function : functions)
+    if (failed(convertFunction(function, b)))
+      return failure();
+  return success();
+}
+
+namespace {
+struct CascadeToCluster
+    : cascade::impl::CascadeToClusterPassBase<CascadeToCluster> {
+  void runOnOperation() override {
+    if (failed(convertCascadeToCluster(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,285 @@
+//===- ClusterPatterns.cpp - Primitives one by one ------------------------===//
+//
+// Memory-ordering instructions are inline assembly with a memory clobber:
+// `nvvm.inline_ptx` has none, and an intrinsic on one address would let other
+// accesses move across it. Shared addresses are passed as 32-bit integers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cascade/Conversion/ClusterToNVVM/ClusterToNVVM.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace cascade::cluster;
+
+//===----------------------------------------------------------------------===//
+// Shared by the patterns
+//===----------------------------------------------------------------------===//
+
+static void emitAsm(OpBuilder &builder, Location loc, StringRef text,
+                    StringRef constraints, ValueRange operands) {
+  std::string all = constraints.str();
+  all += all.empty() ? "~{memory}" : ",~{memory}";
+  LLVM::InlineAsmOp::create(
+      builder, loc, /*res=*/Type(), operands, text, all,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
+/// The address of an element of a memref in shared memory, as an i32.
+static Value getAddress(ConversionPatternRewriter &rewriter, Location loc,
+                        const LLVMTypeConverter &converter, Value memref,
+                        Value descriptor, ValueRange indices) {
+  Value pointer = LLVM::getStridedElementPtr(rewriter, loc, converter,
+                                             cast<MemRefType>(memref.getType()),
+                                             descriptor, indices);
+  return LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(),
+                                  pointer);
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Queries, barriers, fences
+//===----------------------------------------------------------------------===//
+
+struct LowerRank : ConvertOpToLLVMPattern<RankOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(RankOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ClusterId>(op, rewriter.getI32Type());
+    return success();
+  }
+};
+
+struct LowerSize : ConvertOpToLLVMPattern<SizeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(SizeOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ClusterDim>(op, rewriter.getI32Type());
+    return success();
+  }
+};
+
+/// Not `.aligned`: the lanes of a warp may come apart after a branch.
+struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (op.getPhase() != BarrierPhase::Wait) {
+      bool isRelaxed = op.getOrdering() == Ordering::Relaxed;
+      emitAsm(rewriter, loc,
+              isRelaxed ? "barrier.cluster.arrive.relaxed;"
+                        : "barrier.cluster.arrive.release;",
+              "", {});
+    }
+    if (op.getPhase() != BarrierPhase::Arrive)
+      emitAsm(rewriter, loc, "barrier.cluster.wait.acquire;", "", {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerFence : ConvertOpToLLVMPattern<FenceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  static StringRef getText(FenceKind kind) {
+    switch (kind) {
+    case FenceKind::MBarrierInit:
+      return "fence.mbarrier_init.release.cluster;";
+    case FenceKind::ProxyAsync:
+      return "fence.proxy.async;";
+    case FenceKind::ProxyAsyncShared:
+      return "fence.proxy.async.shared::cta;";
+    case FenceKind::AcqRelCluster:
+      return "fence.acq_rel.cluster;";
+    }
+    llvm_unreachable("every fence has an instruction");
+  }
+
+  LogicalResult
+  matchAndRewrite(FenceOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    emitAsm(rewriter, op.getLoc(), getText(op.getKind()), "", {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Distributed shared memory
+//===----------------------------------------------------------------------===//
+
+/// The descriptor with both pointers mapped into the peer's window.
+struct LowerMapShared : ConvertOpToLLVMPattern<MapSharedOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(MapSharedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getResult().getType();
+    SmallVector<Value> fields;
+    MemRefDescriptor::unpack(rewriter, loc, adaptor.getSource(),
+                             op.getSource().getType(), fields);
+    Type mapped = LLVM::LLVMPointerType::get(getContext(), kClusterMemorySpace);
+    auto map = [&](Value pointer) -> Value {
+      return NVVM::MapaOp::create(rewriter, loc, mapped, pointer,
+                                  adaptor.getRank());
+    };
+    bool isOne = fields[0] == fields[1];
+    fields[0] = map(fields[0]);
+    fields[1] = isOne ? fields[0] : map(fields[1]);
+    rewriter.replaceOp(op, MemRefDescriptor::pack(rewriter, loc,
+                                                  *getTypeConverter(), type,
+                                                  fields));
+    return success();
+  }
+};
+
+struct LowerStoreAsync : ConvertOpToLLVMPattern<StoreAsyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  /// The scalars of `value` as i32 or i64.
+  static SmallVector<Value> getWords(OpBuilder &builder, Location loc,
+                                     Value value) {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    Type element = getElementTypeOrSelf(value.getType());
+    Type word = builder.getIntegerType(element.getIntOrFloatBitWidth());
+    int64_t count = vector ? vector.getNumElements() : 1;
+    SmallVector<Value> words;
+    for (int64_t index = 0; index < count; ++index) {
+      Value scalar = value;
+      if (vector) {
+        Value at = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                            builder.getI32IntegerAttr(index));
+        scalar = LLVM::ExtractElementOp::create(builder, loc, value, at);
+      }
+      if (scalar.getType() != word)
+        scalar = LLVM::BitcastOp::create(builder, loc, word, scalar);
+      words.push_back(scalar);
+    }
+    return words;
+  }
+
+  LogicalResult
+  matchAndRewrite(StoreAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value dest = getAddress(rewriter, loc, *getTypeConverter(), op.getDest(),
+                            adaptor.getDest(), adaptor.getIndices());
+    Value mbarrier =
+        getAddress(rewriter, loc, *getTypeConverter(), op.getMbarrier(),
+                   adaptor.getMbarrier(), adaptor.getMbarrierIndices());
+    SmallVector<Value> words = getWords(rewriter, loc, adaptor.getValue());
+    bool isWide = words.front().getType().isInteger(64);
+
+    // Operands: dest, mbarrier, rank, then the words.
+    std::string list, constraints = "r,r,r";
+    for (size_t index = 0; index < words.size(); ++index) {
+      list += (index == 0 ? "$" : ", $") + std::to_string(index + 3);
+      constraints += isWide ? ",l" : ",r";
+    }
+    std::string vector;
+    if (words.size() > 1) {
+      vector = ".v" + std::to_string(words.size());
+      list = "{" + list + "}";
+    }
+    std::string text = "{\n"
+                       ".reg .b32 dest, mbar;\n"
+                       "mapa.shared::cluster.u32 dest, $0, $2;\n"
+                       "mapa.shared::cluster.u32 mbar, $1, $2;\n"
+                       "st.async.shared::cluster.mbarrier::complete_tx::bytes" +
+                       vector + (isWide ? ".b64" : ".b32") + " [dest], " +
+                       list + ", [mbar];\n}";
+    SmallVector<Value> operands{dest, mbarrier, adaptor.getRank()};
+    operands.append(words);
+    emitAsm(rewriter, loc, text, constraints, operands);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerCopyAsync : ConvertOpToLLVMPattern<CopyAsyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(CopyAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const LLVMTypeConverter &converter = *getTypeConverter();
+    Value dest = getAddress(rewriter, loc, converter, op.getDest(),
+                            adaptor.getDest(), adaptor.getDestIndices());
+    Value source = getAddress(rewriter, loc, converter, op.getSource(),
+                              adaptor.getSource(), adaptor.getSourceIndices());
+    Value mbarrier =
+        getAddress(rewriter, loc, converter, op.getMbarrier(),
+                   adaptor.getMbarrier(), adaptor.getMbarrierIndices());
+    emitAsm(rewriter, loc,
+            "{\n"
+            ".reg .b32 dest, mbar;\n"
+            "mapa.shared::cluster.u32 dest, $0, $3;\n"
+            "mapa.shared::cluster.u32 mbar, $2, $3;\n"
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx"
+            "::bytes [dest], [$1], $4, [mbar];\n}",
+            "r,r,r,r,r",
+            {dest, source, mbarrier, adaptor.getRank(), adaptor.getBytes()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+/// `text` on the mbarrier's address and one more operand.
+template <typename OpT>
+struct LowerMBarrier : ConvertOpToLLVMPattern<OpT> {
+  LowerMBarrier(const LLVMTypeConverter &converter, StringRef text)
+      : ConvertOpToLLVMPattern<OpT>(converter), text(text) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = getAddress(rewriter, op.getLoc(), *this->getTypeConverter(),
+                               op.getMbarrier(), adaptor.getMbarrier(),
+                               adaptor.getIndices());
+    emitAsm(rewriter, op.getLoc(), text, "r,r",
+            {address, adaptor.getOperands().back()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  StringRef text;
+};
+} // namespace
+
+/// A try_wait may give up before the phase completes: loop. Labels are local
+/// to the braces.
+static constexpr llvm::StringLiteral kWaitText =
+    "{\n"
+    ".reg .pred complete;\n"
+    "wait:\n"
+    "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 complete, [$0], "
+    "$1;\n"
+    "@!complete bra wait;\n"
+    "}";
+
+void cascade::cluster::populateClusterToNVVMPatterns(
+    const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<LowerRank, LowerSize, LowerBarrier, LowerFence, LowerMapShared,
+               LowerStoreAsync, LowerCopyAsync>(converter);
+  patterns.add<LowerMBarrier<MBarrierInitOp>>(
+      converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
+  patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(
+      converter, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;");
+  patterns.add<LowerMBarrier<MBarrierWaitOp>>(converter, kWaitText);
+}

@@ -1,0 +1,156 @@
+//===- ClusterToNVVM.cpp - A gpu.module to NVVM ---------------------------===//
+
+#include "cascade/Conversion/ClusterToNVVM/ClusterToNVVM.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace cascade::cluster {
+#define GEN_PASS_DEF_CLUSTERTONVVMPASS
+#define GEN_PASS_DEF_EXPANDMATHPASS
+#include "cascade/Conversion/ClusterToNVVM/Passes.h.inc"
+} // namespace cascade::cluster
+
+using namespace mlir;
+using namespace cascade::cluster;
+
+/// Below the instructions of PTX, above the intrinsics of LLVM.
+static constexpr unsigned kLibdeviceBenefit = 5;
+
+/// Collectives are no primitives: they are expanded first.
+static LogicalResult checkExpanded(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isa<AllReduceOp, ReduceOp, AllGatherOp, GatherOp, BroadcastOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("is a collective: run --cluster-expand-collectives before "
+                    "--convert-cluster-to-nvvm");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// What is rewritten within its own dialects: math into arithmetic, and the
+/// gpu operations that stand for several.
+static LogicalResult expandInPlace(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathExpansionPatterns(patterns);
+  populateGpuRewritePatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult lowerStructuredControlFlow(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*module.getContext());
+  target
+      .addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ParallelOp,
+                    scf::ExecuteRegionOp, scf::IndexSwitchOp, scf::ForallOp>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// NVVM's number of each gpu address space; a thread's own memory is generic.
+static unsigned getNumberOf(gpu::AddressSpace space) {
+  switch (space) {
+  case gpu::AddressSpace::Global:
+    return static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
+  case gpu::AddressSpace::Workgroup:
+    return static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  default:
+    return 0;
+  }
+}
+
+static LogicalResult lowerToNVVM(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(
+      context, DataLayout(cast<DataLayoutOpInterface>(module.getOperation())));
+  LLVMTypeConverter converter(context, options);
+  configureGpuToNVVMTypeConverter(converter);
+  populateGpuMemorySpaceAttributeConversions(converter, getNumberOf);
+
+  RewritePatternSet patterns(context);
+  populateClusterToNVVMPatterns(converter, patterns);
+  populateNativeMathPatterns(converter, patterns);
+  populateLibDeviceConversionPatterns(converter, patterns, kLibdeviceBenefit);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  // Vectors are as aligned as their type says: the address of a vector access
+  // is a multiple of its size.
+  populateVectorToLLVMConversionPatterns(
+      converter, patterns, /*reassociateFPReductions=*/false,
+      /*force32BitVectorIndices=*/true, /*useVectorAlignment=*/true);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  populateGpuSubgroupReduceOpLoweringPattern(converter, patterns);
+  populateGpuWMMAToNVVMConversionPatterns(converter, patterns);
+
+  LLVMConversionTarget target(*context);
+  configureGpuToNVVMConversionLegality(target);
+  // That list makes illegal what libdevice offers; the native ones are legal.
+  target.addLegalOp<LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::SqrtOp,
+                    LLVM::FTruncOp, LLVM::RoundEvenOp, LLVM::RoundOp>();
+  target.addIllegalDialect<ClusterDialect>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// The launch shape is required, not a maximum: ptxas may rely on it.
+static void setLaunchBounds(gpu::GPUModuleOp module) {
+  module.walk([](LLVM::LLVMFuncOp func) {
+    Attribute size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName());
+    if (!size || func->hasAttr(NVVM::NVVMDialect::getReqntidAttrName()))
+      return;
+    func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
+    func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
+  });
+}
+
+namespace {
+struct ClusterToNVVMPass
+    : cascade::cluster::impl::ClusterToNVVMPassBase<ClusterToNVVMPass> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    if (failed(checkExpanded(module)) || failed(expandInPlace(module)) ||
+        failed(lowerStructuredControlFlow(module)) ||
+        failed(lowerToNVVM(module)))
+      return signalPassFailure();
+    setLaunchBounds(module);
+  }
+};
+
+struct ExpandMathPass
+    : cascade::cluster::impl::ExpandMathPassBase<ExpandMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathExpansionPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,149 @@
+//===- CollectiveSyntax.cpp - Custom parts of the operations' syntax ------===//
+
+#include "OpSupport.h"
+
+using namespace mlir;
+using namespace cascade::cluster;
+
+/// `(` keyword `)`, one of `symbolize`'s.
+template <typename AttrT, typename SymbolizeT>
+static ParseResult parseWord(OpAsmParser &parser, StringRef what,
+                             SymbolizeT symbolize, AttrT &attr) {
+  StringRef keyword;
+  if (parser.parseLParen())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  auto value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc)
+           << "unknown " << what << " '" << keyword << "'";
+  attr = AttrT::get(parser.getContext(), *value);
+  return parser.parseRParen();
+}
+
+/// `(` integer `)`
+static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &attr) {
+  int32_t value;
+  if (parser.parseLParen() || parser.parseInteger(value) ||
+      parser.parseRParen())
+    return failure();
+  attr = parser.getBuilder().getI32IntegerAttr(value);
+  return success();
+}
+
+/// participants ::= `scope` `(` scope `)` (`algorithm` `(` algorithm `)`)?
+///                  (`lanes` `(` integer `)`)? (`warps` `(` integer `)`)?
+ParseResult cascade::cluster::parseParticipants(OpAsmParser &parser,
+                                                ScopeAttr &scope,
+                                                AlgorithmAttr &algorithm,
+                                                IntegerAttr &lanes,
+                                                IntegerAttr &warps) {
+  if (parser.parseKeyword("scope") ||
+      parseWord(
+          parser, "scope (warp, block or cluster)",
+          [](StringRef word) { return symbolizeScope(word); }, scope))
+    return failure();
+  algorithm = AlgorithmAttr::get(parser.getContext(), Algorithm::Auto);
+  if (succeeded(parser.parseOptionalKeyword("algorithm")) &&
+      parseWord(
+          parser, "algorithm (auto, mailbox, tree, ring, scatter, global)",
+          [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm))
+    return failure();
+  lanes = parser.getBuilder().getI32IntegerAttr(kWarpSize);
+  if (succeeded(parser.parseOptionalKeyword("lanes")) &&
+      parseNumber(parser, lanes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("warps")))
+    return parseNumber(parser, warps);
+  return success();
+}
+
+void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *,
+                                         ScopeAttr scope,
+                                         AlgorithmAttr algorithm,
+                                         IntegerAttr lanes, IntegerAttr warps) {
+  printer << "scope(" << stringifyScope(scope.getValue()) << ')';
+  if (algorithm.getValue() != Algorithm::Auto)
+    printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
+  if (lanes.getInt() != kWarpSize)
+    printer << " lanes(" << lanes.getInt() << ')';
+  if (warps)
+    printer << " warps(" << warps.getInt() << ')';
+}
+
+/// kinds ::= keyword (`,` keyword)*
+ParseResult cascade::cluster::parseKinds(OpAsmParser &parser,
+                                         ArrayAttr &kinds) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&]() -> ParseResult {
+    StringRef keyword;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<Kind> kind = symbolizeKind(keyword);
+    if (!kind)
+      return parser.emitError(loc)
+             << "unknown reduction kind '" << keyword
+             << "'; known are add mul max min maxnum minnum maxsi maxui minsi "
+                "minui and or xor";
+    list.push_back(KindAttr::get(parser.getContext(), *kind));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(parseOne))
+    return failure();
+  kinds = ArrayAttr::get(parser.getContext(), list);
+  return success();
+}
+
+void cascade::cluster::printKinds(OpAsmPrinter &printer, Operation *,
+                                  ArrayAttr kinds) {
+  llvm::interleaveComma(kinds, printer, [&](Attribute attr) {
+    printer << stringifyKind(cast<KindAttr>(attr).getValue());
+  });
+}
+
+/// merge-region ::= region?, with block arguments and a terminator.
+ParseResult cascade::cluster::parseMergeRegion(OpAsmParser &parser,
+                                               Region &region) {
+  OptionalParseResult result = parser.parseOptionalRegion(region);
+  return result.has_value() ? *result : success();
+}
+
+void cascade::cluster::printMergeRegion(OpAsmPrinter &printer, Operation *,
+                                        Region &region) {
+  if (region.empty())
+    return;
+  printer << ' ';
+  printer.printRegion(region);
+}
+
+/// barrier-mode ::= (`arrive` (`relaxed` | `release`)? | `wait`)?
+ParseResult cascade::cluster::parseBarrierMode(OpAsmParser &parser,
+                                               BarrierPhaseAttr &phase,
+                                               OrderingAttr &ordering) {
+  BarrierPhase half = BarrierPhase::Full;
+  Ordering order = Ordering::Release;
+  if (succeeded(parser.parseOptionalKeyword("wait"))) {
+    half = BarrierPhase::Wait;
+  } else if (succeeded(parser.parseOptionalKeyword("arrive"))) {
+    half = BarrierPhase::Arrive;
+    if (succeeded(parser.parseOptionalKeyword("relaxed")))
+      order = Ordering::Relaxed;
+    else
+      (void)parser.parseOptionalKeyword("release");
+  }
+  phase = BarrierPhaseAttr::get(parser.getContext(), half);
+  ordering = OrderingAttr::get(parser.getContext(), order);
+  return success();
+}
+
+void cascade::cluster::printBarrierMode(OpAsmPrinter &printer, Operation *,
+                                        BarrierPhaseAttr phase,
+                                        OrderingAttr ordering) {
+  if (phase.getValue() != BarrierPhase::Full)
+    printer << stringifyBarrierPhase(phase.getValue());
+  if (ordering.getValue() == Ordering::Relaxed)
+    printer << ' ' << stringifyOrdering(ordering.getValue());
+}

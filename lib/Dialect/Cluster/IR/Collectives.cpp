@@ -1,0 +1,393 @@
+//===- Collectives.cpp - Verification and folds of collectives ------------===//
+
+#include "OpSupport.h"
+#include "cascade/Dialect/Cluster/IR/KindTable.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cascade::cluster;
+
+//===----------------------------------------------------------------------===//
+// Who takes part
+//===----------------------------------------------------------------------===//
+
+static bool isExchangeable(Type type) {
+  if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isSignless() &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+static LogicalResult verifyElement(Operation *op, unsigned index, Type type) {
+  if (isExchangeable(type))
+    return success();
+  return op->emitOpError() << "operand #" << index << " has type " << type
+                           << ", which cannot be exchanged: use f64 f32 f16 "
+                              "bf16 i64 i32 i16 i8 or i1";
+}
+
+template <typename OpT>
+static LogicalResult verifyWarps(OpT op) {
+  if (op.getWarps() && op.getScope() == Scope::Warp)
+    return op.emitOpError(
+        "'warps' has no meaning in scope(warp): drop it, or use scope(block)");
+  if (op.getWarps() && static_cast<int32_t>(*op.getWarps()) < 1)
+    return op.emitOpError()
+           << "'warps' is " << static_cast<int32_t>(*op.getWarps())
+           << "; use a divisor of the block's warps";
+  std::optional<int64_t> threads = getKnownBlockSize(op);
+  if (!threads || op.getScope() == Scope::Warp)
+    return success();
+  auto fail = [&](const Twine &message) -> LogicalResult {
+    InFlightDiagnostic diag = op.emitOpError(message);
+    diag.attachNote(op->template getParentOfType<gpu::GPUFuncOp>().getLoc())
+        << "the kernel's known_block_size makes blocks of " << *threads
+        << " threads";
+    return diag;
+  };
+  if (*threads % kWarpSize != 0)
+    return fail("needs whole warps: make known_block_size a multiple of 32");
+  int64_t blockWarps = *threads / kWarpSize;
+  if (op.getWarps() && blockWarps % *op.getWarps() != 0)
+    return fail("'warps' is " + Twine(*op.getWarps()) +
+                ", which does not divide the " + Twine(blockWarps) +
+                " warps of the block: use a divisor");
+  return success();
+}
+
+/// Scope, lanes, warps and the size of the cluster; the same for every
+/// collective.
+template <typename OpT>
+static LogicalResult verifyParticipants(OpT op) {
+  if (failed(verifyInKernel(op)))
+    return failure();
+  int32_t lanes = op.getLanes();
+  if (lanes < 1 || lanes > kWarpSize || !llvm::isPowerOf2_32(lanes))
+    return op.emitOpError() << "'lanes' is " << lanes
+                            << "; use a power of two from 1 to " << kWarpSize;
+  if (op.getAlgorithm() != Algorithm::Auto && op.getScope() != Scope::Cluster)
+    return op.emitOpError("'algorithm' chooses the exchange between blocks: "
+                          "drop it, or use scope(cluster)");
+  std::optional<int64_t> size = getKnownClusterSize(op);
+  if (op.getScope() == Scope::Cluster && size &&
+      (*size < 1 || *size > kMaxClusterSize)) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "works in clusters of 1 to " << kMaxClusterSize
+                              << " blocks: change known_cluster_size";
+    diag.attachNote(op->template getParentOfType<gpu::GPUFuncOp>().getLoc())
+        << "the kernel's known_cluster_size makes clusters of " << *size
+        << " blocks";
+    return diag;
+  }
+  return verifyWarps(op);
+}
+
+/// Ranks of a scope: lanes of a group, warps, or blocks; nothing if unknown.
+template <typename OpT>
+static std::optional<int64_t> getNumRanks(OpT op) {
+  if (op.getScope() == Scope::Warp)
+    return op.getLanes();
+  if (op.getScope() == Scope::Cluster)
+    return getKnownClusterSize(op);
+  if (op.getWarps())
+    return *op.getWarps();
+  std::optional<int64_t> threads = getKnownBlockSize(op);
+  return threads ? std::optional<int64_t>(*threads / kWarpSize) : std::nullopt;
+}
+
+template <typename OpT>
+static LogicalResult verifyRoot(OpT op, int64_t root) {
+  std::optional<int64_t> ranks = getNumRanks(op);
+  int64_t limit = ranks.value_or(kMaxClusterSize);
+  if (root >= 0 && root < limit)
+    return success();
+  return op.emitOpError() << "'root' is " << root
+                          << ", which is no rank of the scope: use 0 to "
+                          << limit - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static LogicalResult verifyKinds(OpT op, TypeRange elements) {
+  if (!op.getKinds()) {
+    if (op.getMerge().empty())
+      return op.emitOpError("needs either kind(...) or a merge region");
+    return success();
+  }
+  if (!op.getMerge().empty())
+    return op.emitOpError("has both kind(...) and a merge region: drop one");
+  if (op.getKinds()->size() != elements.size())
+    return op.emitOpError()
+           << "has " << elements.size() << " operands and "
+           << op.getKinds()->size() << " kinds: give one kind an operand";
+  for (auto [index, attr, type] : llvm::enumerate(*op.getKinds(), elements)) {
+    Kind kind = cast<KindAttr>(attr).getValue();
+    if (!acceptsType(kind, type))
+      return op.emitOpError()
+             << "kind '" << stringifyKind(kind) << "' of operand #" << index
+             << " reduces " << describeAcceptedTypes(kind) << " values, not "
+             << type;
+  }
+  return success();
+}
+
+/// The merge region takes both states and yields one.
+template <typename OpT>
+static LogicalResult verifyMerge(OpT op, TypeRange elements) {
+  if (op.getMerge().empty())
+    return success();
+  if (!op.getMerge().hasOneBlock())
+    return op.emitOpError("has a merge region of several blocks: use one");
+  Block &body = op.getMerge().front();
+  SmallVector<Type> expected(elements);
+  llvm::append_range(expected, elements);
+  if (!llvm::equal(body.getArgumentTypes(), expected)) {
+    InFlightDiagnostic diag =
+        op.emitOpError() << "needs a merge region with arguments (" << expected
+                         << "): the lower state, then the higher";
+    if (body.getNumArguments() > 0)
+      diag.attachNote(body.getArgument(0).getLoc())
+          << "its arguments are (" << body.getArgumentTypes() << ")";
+    return diag;
+  }
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  if (!yield)
+    return op.emitOpError("needs a merge region that ends in cluster.yield");
+  if (!llvm::equal(yield.getOperandTypes(), elements)) {
+    InFlightDiagnostic diag = yield.emitOpError()
+                              << "must yield the merged state (" << elements
+                              << "), not (" << yield.getOperandTypes() << ")";
+    diag.attachNote(op.getLoc()) << "of this collective";
+    return diag;
+  }
+  for (Operation &nested : body.without_terminator())
+    if (!isMemoryEffectFree(&nested)) {
+      InFlightDiagnostic diag =
+          op.emitOpError("needs a merge region without side effects");
+      diag.attachNote(nested.getLoc()) << "this operation has some";
+      return diag;
+    }
+  return success();
+}
+
+LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+static OperationState &addParticipants(OperationState &state,
+                                       OpBuilder &builder, ValueRange inputs,
+                                       Scope scope, int32_t lanes,
+                                       std::optional<int32_t> warps,
+                                       Algorithm algorithm) {
+  MLIRContext *context = builder.getContext();
+  auto &properties = state.getOrAddProperties<AllReduceOp::Properties>();
+  properties.scope = ScopeAttr::get(context, scope);
+  properties.algorithm = AlgorithmAttr::get(context, algorithm);
+  properties.lanes = builder.getI32IntegerAttr(lanes);
+  if (warps)
+    properties.warps = builder.getI32IntegerAttr(*warps);
+  state.addOperands(inputs);
+  state.addTypes(inputs.getTypes());
+  return state;
+}
+
+void AllReduceOp::build(OpBuilder &builder, OperationState &state,
+                        ValueRange inputs, Scope scope, ArrayRef<Kind> kinds,
+                        int32_t lanes, std::optional<int32_t> warps,
+                        Algorithm algorithm) {
+  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+  SmallVector<Attribute> attrs;
+  for (Kind kind : kinds)
+    attrs.push_back(KindAttr::get(builder.getContext(), kind));
+  state.getOrAddProperties<Properties>().kinds = builder.getArrayAttr(attrs);
+  state.addRegion();
+}
+
+void AllReduceOp::build(OpBuilder &builder, OperationState &state,
+                        ValueRange inputs, Scope scope, MergeBuilder merge,
+                        int32_t lanes, std::optional<int32_t> warps,
+                        Algorithm algorithm) {
+  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+  SmallVector<Type> types(inputs.getTypes());
+  llvm::append_range(types, inputs.getTypes());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body =
+      builder.createBlock(state.addRegion(), {}, types,
+                          SmallVector<Location>(types.size(), state.location));
+  if (!merge)
+    return;
+  ValueRange arguments = body->getArguments();
+  SmallVector<Value> merged =
+      merge(builder, state.location, arguments.take_front(inputs.size()),
+            arguments.drop_front(inputs.size()));
+  YieldOp::create(builder, state.location, merged);
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs at least one operand");
+  for (auto [index, type] : llvm::enumerate(getInputs().getTypes()))
+    if (failed(verifyElement(*this, index, type)))
+      return failure();
+  if (failed(verifyParticipants(*this)))
+    return failure();
+  return verifyKinds(*this, getInputs().getTypes());
+}
+
+LogicalResult AllReduceOp::verifyRegions() {
+  return verifyMerge(*this, getInputs().getTypes());
+}
+
+namespace {
+/// scope(cluster) of one block is scope(block); scope(block) of one warp is
+/// scope(warp); a warp's groups of one lane have nothing to exchange.
+struct NarrowScope : OpRewritePattern<AllReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getScope() == Scope::Warp && op.getLanes() == 1) {
+      rewriter.replaceOp(op, op.getInputs());
+      return success();
+    }
+    if (op.getScope() == Scope::Cluster && getKnownClusterSize(op) == 1) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.setScope(Scope::Block);
+        op.setAlgorithm(Algorithm::Auto);
+      });
+      return success();
+    }
+    if (op.getScope() == Scope::Block && getNumRanks(op) == 1) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.setScope(Scope::Warp);
+        op.removeWarpsAttr();
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<NarrowScope>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// reduce
+//===----------------------------------------------------------------------===//
+
+/// The element types that a reduction merges: scattered operands are vectors.
+static SmallVector<Type> getReducedElements(ReduceOp op) {
+  SmallVector<Type> elements;
+  for (Type type : op.getInputs().getTypes())
+    elements.push_back(op.getScatter() ? getElementTypeOrSelf(type) : type);
+  return elements;
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &types) {
+  // A scattered result depends on the number of ranks, which only the kernel
+  // knows: it keeps the operand's type, of which the first slice is defined.
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs at least one operand");
+  if (getRoot().has_value() == getScatter())
+    return emitOpError("needs exactly one of root(...) and scatter");
+  for (auto [index, type] : llvm::enumerate(getReducedElements(*this)))
+    if (failed(verifyElement(*this, index, type)))
+      return failure();
+  if (failed(verifyParticipants(*this)))
+    return failure();
+  if (getRoot() && failed(verifyRoot(*this, static_cast<int32_t>(*getRoot()))))
+    return failure();
+  std::optional<int64_t> ranks = getNumRanks(*this);
+  for (auto [index, type] : llvm::enumerate(getInputs().getTypes())) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (getScatter() && ranks &&
+        (!vector || vector.getNumElements() % *ranks != 0))
+      return emitOpError() << "operand #" << index << " has type " << type
+                           << "; to scatter it over " << *ranks
+                           << " ranks, give a vector whose length they divide";
+  }
+  return verifyKinds(*this, getReducedElements(*this));
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  return verifyMerge(*this, getReducedElements(*this));
+}
+
+//===----------------------------------------------------------------------===//
+// gathers, broadcast
+//===----------------------------------------------------------------------===//
+
+/// Result k is a vector of operand k's type with one element a rank.
+template <typename OpT>
+static LogicalResult verifyGathered(OpT op) {
+  if (failed(verifyParticipants(op)))
+    return failure();
+  if (op.getInputs().size() != op.getResults().size())
+    return op.emitOpError()
+           << "has " << op.getInputs().size() << " operands and "
+           << op.getResults().size() << " results: give one result an operand";
+  std::optional<int64_t> ranks = getNumRanks(op);
+  for (auto [index, operand, result] :
+       llvm::enumerate(op.getInputs().getTypes(), op.getResults().getTypes())) {
+    if (failed(verifyElement(op, index, operand)))
+      return failure();
+    auto vector = cast<VectorType>(result);
+    if (vector.getElementType() == operand && vector.getRank() == 1 &&
+        (!ranks || vector.getNumElements() == *ranks))
+      continue;
+    InFlightDiagnostic diag = op.emitOpError();
+    diag << "result #" << index << " must be a vector of " << operand;
+    if (ranks)
+      diag << " with " << *ranks << " elements, one a rank";
+    diag << ", not " << result;
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult AllGatherOp::verify() { return verifyGathered(*this); }
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyGathered(*this)))
+    return failure();
+  return verifyRoot(*this, static_cast<int32_t>(getRoot()));
+}
+
+LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  for (auto [index, type] : llvm::enumerate(getInputs().getTypes()))
+    if (failed(verifyElement(*this, index, type)))
+      return failure();
+  if (failed(verifyParticipants(*this)))
+    return failure();
+  return verifyRoot(*this, static_cast<int32_t>(getRoot()));
+}

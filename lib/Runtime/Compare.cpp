@@ -1,0 +1,261 @@
+//===- Compare.cpp - Is this output right? --------------------------------===//
+
+#include "cascade/Runtime/Compare.h"
+#include "cascade/Runtime/Print.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+using namespace cascade::runtime;
+
+double cascade::runtime::defaultRelativeTolerance(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return 1e-10;
+  case ElementType::F32:
+    return 3e-5;
+  case ElementType::F16:
+    return 2e-3;
+  case ElementType::BF16:
+    return 1.6e-2;
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+    return 0.13;
+  default:
+    return 0;
+  }
+}
+
+/// The root mean square of the finite values; scaled, so that squares neither
+/// overflow nor vanish. 0 if there are none.
+static double rootMeanSquare(const Tensor &tensor) {
+  double scale = 0;
+  const int64_t size = tensor.size();
+  for (int64_t i = 0; i < size; ++i) {
+    const double value = std::fabs(tensor.get(i));
+    if (std::isfinite(value))
+      scale = std::max(scale, value);
+  }
+  if (scale == 0)
+    return 0;
+  double sum = 0;
+  int64_t count = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const double value = tensor.get(i) / scale;
+    if (!std::isfinite(value))
+      continue;
+    sum += value * value;
+    ++count;
+  }
+  return scale * std::sqrt(sum / double(count));
+}
+
+namespace {
+/// How one element relates to one reference.
+struct Verdict {
+  bool agrees;
+  double error;    ///< |a - r|; infinite if the classes differ.
+  double excess;   ///< error / tolerance.
+  double relative; ///< error / max(|r|, rms); 0 unless both are finite.
+};
+} // namespace
+
+static Verdict judge(double actual, double expected, double rtol, double atol,
+                     double rms) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(actual) || std::isnan(expected)) {
+    const bool same = std::isnan(actual) && std::isnan(expected);
+    return {same, same ? 0 : infinity, same ? 0 : infinity, 0};
+  }
+  if (actual == expected)
+    return {true, 0, 0, 0};
+  if (std::isinf(actual) || std::isinf(expected))
+    return {false, infinity, infinity, 0};
+  // Two finite doubles may be further apart than the largest one.
+  const double error = std::fabs(actual - expected);
+  const double tolerance = rtol * std::fabs(expected) + atol;
+  const double size = std::max(std::fabs(expected), rms);
+  return {error <= tolerance, error,
+          tolerance > 0 ? error / tolerance : infinity,
+          size > 0 ? error / size : infinity};
+}
+
+static std::string failureText(const Tensor &actual, const Comparison &result,
+                               const char *relation,
+                               const std::string &expected) {
+  return formatIndex(actual.shape(), result.worstIndex) + " is " +
+         formatElement(actual, result.worstIndex) + ", " + relation + " " +
+         expected + " (" + std::to_string(result.failed) + " of " +
+         std::to_string(result.count) + " differ)";
+}
+
+static Error checkMatch(const Tensor &actual, const Tensor &expected) {
+  const bool sameType = actual.type() == expected.type() ||
+                        (isFloat(actual.type()) && isFloat(expected.type()));
+  if (actual.shape() == expected.shape() && sameType)
+    return Error::success();
+  return Error::input("cannot compare " +
+                      formatShape(actual.shape(), actual.type()) + " with " +
+                      formatShape(expected.shape(), expected.type()) +
+                      "; give an expected output of the same shape");
+}
+
+static Error checkTolerance(const char *name, std::optional<double> value) {
+  if (!value || (*value >= 0 && std::isfinite(*value)))
+    return Error::success();
+  return Error::input(std::string(name) + " is " +
+                      formatValue(ElementType::F64, *value) +
+                      "; give a finite number of 0 or more");
+}
+
+/// Integers, where doubles would round.
+static Comparison compareIntegers(const Tensor &actual,
+                                  const std::vector<const Tensor *> &references,
+                                  double rtol, double atol) {
+  Comparison result;
+  result.count = actual.size();
+  double worstError = -1;
+  const Tensor *worstReference = nullptr;
+  for (int64_t i = 0; i < result.count; ++i) {
+    const int64_t value = actual.getInteger(i);
+    bool agrees = false;
+    double nearest = std::numeric_limits<double>::infinity();
+    const Tensor *nearestReference = references[0];
+    for (const Tensor *reference : references) {
+      const int64_t expected = reference->getInteger(i);
+      const double error = std::fabs(double(value) - double(expected));
+      agrees |=
+          value == expected ||
+          (error > 0 && error <= rtol * std::fabs(double(expected)) + atol);
+      if (error < nearest) {
+        nearest = error;
+        nearestReference = reference;
+      }
+    }
+    if (agrees)
+      continue;
+    ++result.failed;
+    if (nearest > worstError) {
+      worstError = nearest;
+      worstReference = nearestReference;
+      result.worstIndex = i;
+    }
+  }
+  result.passed = result.failed == 0;
+  if (result.passed) {
+    result.text = "all equal";
+    return result;
+  }
+  result.worstActual = actual.get(result.worstIndex);
+  result.worstExpected = worstReference->get(result.worstIndex);
+  result.text = failureText(actual, result, "expected",
+                            formatElement(*worstReference, result.worstIndex));
+  return result;
+}
+
+static Comparison compareFloats(const Tensor &actual,
+                                const std::vector<const Tensor *> &references,
+                                double rtol, std::optional<double> atol) {
+  std::vector<double> rms, absolute;
+  for (const Tensor *reference : references) {
+    rms.push_back(rootMeanSquare(*reference));
+    absolute.push_back(atol ? *atol : rtol * rms.back());
+  }
+  Comparison result;
+  result.count = actual.size();
+  double worstExcess = -1;
+  size_t worstReference = 0;
+  for (int64_t i = 0; i < result.count; ++i) {
+    const double value = actual.get(i);
+    bool agrees = false;
+    Verdict nearest{};
+    size_t nearestReference = 0;
+    for (size_t k = 0; k < references.size(); ++k) {
+      const Verdict verdict =
+          judge(value, references[k]->get(i), rtol, absolute[k], rms[k]);
+      agrees |= verdict.agrees;
+      if (k == 0 || verdict.excess < nearest.excess) {
+        nearest = verdict;
+        nearestReference = k;
+      }
+    }
+    result.maxRelativeError =
+        std::max(result.maxRelativeError, nearest.relative);
+    result.failed += !agrees;
+    // The worst element fails if any does.
+    const double excess = agrees ? std::min(nearest.excess, 1.0)
+                                 : std::max(nearest.excess, 1.0 + 1e-15);
+    if (excess > worstExcess) {
+      worstExcess = excess;
+      worstReference = nearestReference;
+      result.worstIndex = i;
+    }
+  }
+  result.passed = result.failed == 0;
+  if (result.worstIndex >= 0) {
+    result.worstActual = actual.get(result.worstIndex);
+    result.worstExpected = references[worstReference]->get(result.worstIndex);
+  }
+  if (result.passed) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "worst relative error %.2g",
+                  result.maxRelativeError);
+    result.text = text;
+  } else {
+    result.text = failureText(
+        actual, result, "expected",
+        formatElement(*references[worstReference], result.worstIndex));
+  }
+  return result;
+}
+
+Expected<Comparison> cascade::runtime::compare(
+    const Tensor &actual, const std::vector<const Tensor *> &references,
+    std::optional<double> rtol, std::optional<double> atol) {
+  if (references.empty())
+    return Error::input("nothing to compare with; give an expected output or a "
+                        "reference module");
+  for (const Tensor *reference : references)
+    if (Error error = checkMatch(actual, *reference))
+      return error;
+  if (Error error = checkTolerance("rtol", rtol))
+    return error;
+  if (Error error = checkTolerance("atol", atol))
+    return error;
+  const double relative =
+      rtol ? *rtol : defaultRelativeTolerance(actual.type());
+  if (!isFloat(actual.type()))
+    return compareIntegers(actual, references, relative, atol.value_or(0));
+  return compareFloats(actual, references, relative, atol);
+}
+
+Expected<Comparison> cascade::runtime::compareBits(const Tensor &first,
+                                                   const Tensor &second) {
+  if (first.shape() != second.shape() || first.type() != second.type())
+    return Error::input("cannot compare the bits of " +
+                        formatShape(first.shape(), first.type()) + " and " +
+                        formatShape(second.shape(), second.type()));
+  Comparison result;
+  result.count = first.size();
+  const size_t bytes = byteSize(first.type());
+  for (int64_t i = 0; i < result.count; ++i) {
+    if (std::memcmp(first.data() + size_t(i) * bytes,
+                    second.data() + size_t(i) * bytes, bytes) == 0)
+      continue;
+    if (result.failed++ == 0)
+      result.worstIndex = i;
+  }
+  result.passed = result.failed == 0;
+  if (result.passed) {
+    result.text = "same bits";
+    return result;
+  }
+  result.worstActual = first.get(result.worstIndex);
+  result.worstExpected = second.get(result.worstIndex);
+  result.text = failureText(first, result, "then",
+                            formatElement(second, result.worstIndex));
+  return result;
+}

@@ -1,0 +1,120 @@
+//===- LaunchTool.cpp - cascade-launch ------------------------------------===//
+
+#include "cascade/Runtime/LaunchTool.h"
+
+#include <iostream>
+#include <new>
+#include <nlohmann/json.hpp>
+
+using namespace cascade::runtime;
+
+/// Prints an error on one line, whatever its names contain.
+static int fail(const Error &error) {
+  std::string line;
+  for (char c : error.message())
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  std::cout.flush();
+  std::cerr << "error: " << line << std::endl;
+  return static_cast<int>(error.kind());
+}
+
+static std::string formatArgument(const Argument &argument) {
+  std::string text;
+  for (const Extent &extent : argument.shape)
+    text +=
+        (extent.dim.empty() ? std::to_string(extent.value) : extent.dim) + "x";
+  return text + nameOf(argument.type);
+}
+
+void cascade::runtime::listManifest(const Manifest &manifest,
+                                    const LaunchOptions &options) {
+  for (const Function &function : manifest.functions) {
+    if (!options.entry.empty() && options.entry != function.name)
+      continue;
+    if (options.json) {
+      nlohmann::ordered_json json;
+      json["manifest"] = manifest.path;
+      json["function"] = function.name;
+      json["arguments"] = nlohmann::ordered_json::array();
+      for (const Argument &argument : function.arguments)
+        json["arguments"].push_back({{"name", argument.name},
+                                     {"role", nameOf(argument.role)},
+                                     {"type", formatArgument(argument)}});
+      json["launches"] = function.kernels.launches.size();
+      json["reference"] = function.hasReference();
+      std::cout << json.dump(-1, ' ', false,
+                             nlohmann::json::error_handler_t::replace)
+                << std::endl;
+      continue;
+    }
+    std::cout << function.name << '(';
+    const char *separator = "";
+    for (const Argument &argument : function.arguments) {
+      std::cout << separator << nameOf(argument.role) << ' ' << argument.name
+                << ": " << formatArgument(argument);
+      separator = ", ";
+    }
+    std::cout << "), launches: " << function.kernels.launches.size()
+              << (function.hasReference() ? ", with reference" : "")
+              << std::endl;
+  }
+}
+
+static void printCounts(const LaunchOptions &options,
+                        const CheckCounts &counts) {
+  if (options.json)
+    std::cout << "{\"passed\":" << counts.passed
+              << ",\"failed\":" << counts.failed << "}" << std::endl;
+  else
+    std::cout << counts.passed << " passed, " << counts.failed << " failed"
+              << std::endl;
+}
+
+static int runTool(int argc, const char **argv) {
+  Expected<std::optional<LaunchOptions>> parsed =
+      parseLaunchOptions(argc, argv);
+  if (!parsed)
+    return fail(parsed.error());
+  if (!*parsed)
+    return 0;
+  const LaunchOptions &options = **parsed;
+
+  std::vector<Manifest> manifests;
+  for (const std::string &path : options.manifests) {
+    Expected<Manifest> manifest = readManifest(path);
+    if (!manifest)
+      return fail(manifest.error());
+    manifests.push_back(std::move(*manifest));
+  }
+  if (options.list) {
+    for (const Manifest &manifest : manifests)
+      listManifest(manifest, options);
+    return 0;
+  }
+  Expected<std::vector<LaunchCase>> cases = planCases(manifests, options);
+  if (!cases)
+    return fail(cases.error());
+
+  Expected<std::unique_ptr<Driver>> driver = Driver::create();
+  if (!driver)
+    return fail(driver.error());
+  ModuleCache modules(**driver);
+  CheckCounts counts;
+  for (const LaunchCase &one : *cases)
+    if (Error error = runCase(**driver, modules, one, options, counts))
+      return fail(error);
+  if (options.check || options.checkBitwise || !options.expected.empty())
+    printCounts(options, counts);
+  return counts.failed == 0 ? 0 : 1;
+}
+
+int cascade::runtime::launchMain(int argc, const char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return fail(Error::input("out of memory; use smaller dims"));
+  } catch (const std::exception &exception) {
+    return fail(Error::input(std::string("unexpected: ") + exception.what() +
+                             "; please report it with the command line"));
+  }
+}

@@ -1,0 +1,328 @@
+//===- ScheduleChains.cpp - A mapping for every chain ---------------------===//
+//
+// Row chains: short rows share a block, a warp or less each; a longer row has a
+// block, its elements in registers where they fit; a row too long for that, or
+// too few rows to fill the machine, has a cluster.
+//
+//===----------------------------------------------------------------------===//
+
+#include "cascade/Transforms/ScheduleChains.h"
+#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Transforms/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace cascade {
+#define GEN_PASS_DEF_SCHEDULECHAINSPASS
+#include "cascade/Transforms/Passes.h.inc"
+} // namespace cascade
+
+using namespace mlir;
+using namespace cascade;
+
+namespace {
+/// Bytes of one access.
+constexpr int64_t accessBytes = 16;
+/// Accesses of a thread that are in flight at once.
+constexpr int64_t accessesInFlight = 4;
+/// Warps of a block whose rows take a warp or less.
+constexpr int64_t shortRowWarps = 8;
+constexpr int64_t maxWarps = 32;
+/// Elements of a row that a thread keeps in registers.
+constexpr int64_t residentElements = 32;
+/// Streaming multiprocessors of an H200; a grid of fewer blocks leaves some
+/// idle (the target description takes this over with the cost model).
+constexpr int64_t multiprocessors = 132;
+
+/// What the schedule depends on.
+struct RowShape {
+  unsigned rowAxis;
+  int64_t length;  ///< static extent or kDynamic
+  int64_t rows;    ///< product of the parallel extents or kDynamic
+  int64_t vector;  ///< elements of one access
+  bool rereads;    ///< whether elements are used after the first pass
+};
+
+/// Builds the digits of one axis.
+class DigitList {
+public:
+  explicit DigitList(MLIRContext *context) : context(context) {}
+  DigitList &add(Level level, int64_t size = 0) {
+    if (size != 1)
+      digits.push_back(DigitAttr::get(context, level, size, 0, false));
+    return *this;
+  }
+  AxisMappingAttr get(StringRef name) {
+    if (digits.empty())
+      digits.push_back(DigitAttr::get(context, Level::Loop, 1, 0, false));
+    return AxisMappingAttr::get(context, StringAttr::get(context, name), digits);
+  }
+
+private:
+  MLIRContext *context;
+  SmallVector<DigitAttr> digits;
+};
+} // namespace
+
+/// The widest access that every unit-stride buffer of the row axis allows.
+static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
+  AffineExpr rowExpr = getAffineDimExpr(rowAxis, chain.getContext());
+  int64_t widest = 1;
+  bool any = false;
+  auto note = [&](Type type, AffineMap map) {
+    if (!isa<RankedTensorType>(type) || map.getNumResults() == 0 ||
+        map.getResults().back() != rowExpr)
+      return;
+    Type element = getElementTypeOrSelf(type);
+    int64_t bytes =
+        element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+    int64_t width = accessBytes / bytes;
+    widest = any ? std::min(widest, width) : width;
+    any = true;
+  };
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i)
+    note(chain.getInputs()[i].getType(), chain.getInputMap(i));
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    note(chain.getResult(i).getType(), chain.getOutputMap(i));
+  // Rows are whole numbers of accesses.
+  while (widest > 1 && !ShapedType::isDynamic(length) && length % widest != 0)
+    widest /= 2;
+  return widest;
+}
+
+static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
+  SmallVector<int64_t> extents = chain.getStaticExtents();
+  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false};
+  for (auto [axis, extent] : llvm::enumerate(extents)) {
+    if (axis == rowAxis || ShapedType::isDynamic(shape.rows))
+      continue;
+    shape.rows =
+        ShapedType::isDynamic(extent) ? extent : shape.rows * extent;
+  }
+  if (vectorise)
+    shape.vector = vectorWidth(chain, rowAxis, shape.length);
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    shape.rereads |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
+  return shape;
+}
+
+/// Several rows a block: a warp or less each. Fills `last`, the digits of the
+/// innermost parallel axis, too.
+static void mapShortRow(const RowShape &shape, DigitList &row, DigitList &last) {
+  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+  int64_t lanes = std::min<int64_t>(
+      MappingPlan::warpSize, llvm::PowerOf2Ceil(std::max<int64_t>(accesses, 1)));
+  int64_t regs = llvm::divideCeil(std::max<int64_t>(accesses, 1), lanes);
+  row.add(Level::Reg, regs).add(Level::Lane, lanes);
+  last.add(Level::Grid)
+      .add(Level::Warp, shortRowWarps)
+      .add(Level::Lane, MappingPlan::warpSize / lanes);
+}
+
+/// Blocks that a row is spread over so that the grid fills the machine and,
+/// where the row is read twice, its elements fit the registers.
+static int64_t chooseCluster(const RowShape &shape) {
+  if (ShapedType::isDynamic(shape.length))
+    return 1;
+  int64_t cluster = 1;
+  int64_t perBlock = maxWarps * MappingPlan::warpSize * residentElements;
+  if (shape.rereads)
+    while (cluster < MappingPlan::maxPortableCluster &&
+           cluster * perBlock < shape.length)
+      cluster *= 2;
+  if (!ShapedType::isDynamic(shape.rows))
+    while (cluster < MappingPlan::maxPortableCluster &&
+           shape.rows * cluster < 2 * multiprocessors &&
+           shape.length / cluster > 4096)
+      cluster *= 2;
+  return cluster;
+}
+
+/// One block or cluster a row.
+static void mapLongRow(const RowShape &shape, int64_t cluster, DigitList &row) {
+  int64_t warps = 8, regs = accessesInFlight;
+  bool resident = false;
+  if (!ShapedType::isDynamic(shape.length)) {
+    int64_t perBlock = llvm::divideCeil(shape.length, cluster);
+    int64_t accesses = llvm::divideCeil(perBlock, shape.vector);
+    int64_t mostRegs = std::max<int64_t>(1, residentElements / shape.vector);
+    // Few accesses a thread while there are warps to take them.
+    int64_t perWarp = MappingPlan::warpSize;
+    warps = std::clamp<int64_t>(
+        llvm::divideCeil(accesses, perWarp * accessesInFlight), 1, maxWarps);
+    warps = llvm::PowerOf2Ceil(warps);
+    warps = std::max<int64_t>(warps, 4);
+    int64_t needed = llvm::divideCeil(accesses, warps * perWarp);
+    resident = needed <= mostRegs;
+    regs = resident ? needed : accessesInFlight;
+    if (!resident)
+      warps = 16;
+  }
+  row.add(Level::Cluster, cluster);
+  if (!resident)
+    row.add(Level::Loop);
+  row.add(Level::Reg, regs)
+      .add(Level::Warp, warps)
+      .add(Level::Lane, MappingPlan::warpSize);
+}
+
+FailureOr<MappingAttr>
+cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
+  if (options.cluster < 0 || options.cluster > 16)
+    return chain.emitOpError() << "cannot run in clusters of " << options.cluster
+                               << " blocks; a cluster has 1 to 16";
+  FailureOr<unsigned> rowAxis = getRowAxis(chain);
+  if (failed(rowAxis))
+    return failure();
+  RowShape shape = describe(chain, *rowAxis, options.vectorise);
+  MLIRContext *context = chain.getContext();
+  DigitList row(context), last(context);
+  int64_t accesses = ShapedType::isDynamic(shape.length)
+                         ? ShapedType::kDynamic
+                         : llvm::divideCeil(shape.length, shape.vector);
+  bool isShort = !options.reference && options.cluster == 0 &&
+                 !ShapedType::isDynamic(shape.length) &&
+                 accesses <= MappingPlan::warpSize * accessesInFlight &&
+                 chain.getNumAxes() > 1;
+  if (options.reference) {
+    row.add(Level::Loop).add(Level::Warp, 8).add(Level::Lane, 32);
+    last.add(Level::Grid);
+  } else if (isShort) {
+    mapShortRow(shape, row, last);
+  } else {
+    mapLongRow(shape, options.cluster ? options.cluster : chooseCluster(shape),
+               row);
+    last.add(Level::Grid);
+  }
+  row.add(Level::Vector, shape.vector);
+
+  SmallVector<AxisMappingAttr> axes;
+  int64_t innermost = -1;
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+    if (axis != *rowAxis)
+      innermost = axis;
+  // Parallel axes first: lanes and warps of the row are the consecutive ones.
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+    if (axis != *rowAxis)
+      axes.push_back((int64_t(axis) == innermost
+                          ? last
+                          : DigitList(context).add(Level::Grid))
+                         .get(chain.getAxisName(axis)));
+  axes.push_back(row.get(chain.getAxisName(*rowAxis)));
+  return MappingAttr::get(context, axes, {}, {}, {});
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+bool cascade::needsAlignment(ChainOp chain) {
+  for (AxisMappingAttr axis : chain.getMapping()->getAxes())
+    for (DigitAttr digit : axis.getDigits())
+      if (digit.getLevel() == Level::Vector && digit.getSize() > 1)
+        return true;
+  return false;
+}
+
+MappingAttr cascade::withoutVectors(MappingAttr mapping) {
+  MLIRContext *context = mapping.getContext();
+  SmallVector<AxisMappingAttr> axes;
+  for (AxisMappingAttr axis : mapping.getAxes()) {
+    SmallVector<DigitAttr> digits;
+    int64_t vector = 1;
+    for (DigitAttr digit : axis.getDigits()) {
+      if (digit.getLevel() == Level::Vector)
+        vector = digit.getSize();
+      else
+        digits.push_back(digit);
+    }
+    // The elements of a vector go to registers, one access each.
+    if (vector > 1) {
+      auto *reg = llvm::find_if(digits, [](DigitAttr digit) {
+        return digit.getLevel() == Level::Reg;
+      });
+      int64_t size = vector * (reg == digits.end() ? 1 : reg->getSize());
+      auto wide = DigitAttr::get(context, Level::Reg, size, 0, false);
+      if (reg != digits.end()) {
+        *reg = wide;
+      } else {
+        auto *place = llvm::find_if(digits, [](DigitAttr digit) {
+          return digit.getLevel() == Level::Warp ||
+                 digit.getLevel() == Level::Lane;
+        });
+        digits.insert(place, wide);
+      }
+    }
+    axes.push_back(AxisMappingAttr::get(context, axis.getName(), digits));
+  }
+  return MappingAttr::get(context, axes, mapping.getLoad(), mapping.getKeep(),
+                          mapping.getMerge());
+}
+
+LogicalResult cascade::scheduleFunction(func::FuncOp function,
+                                        const ScheduleOptions &options,
+                                        MappingAttr given) {
+  LogicalResult status = success();
+  bool aligned = false;
+  function.walk([&](ChainOp chain) {
+    if (failed(status))
+      return;
+    if (!chain.getMapping()) {
+      FailureOr<MappingAttr> mapping =
+          given ? FailureOr<MappingAttr>(given)
+                : scheduleRowChain(chain, options);
+      if (failed(mapping)) {
+        status = failure();
+        return;
+      }
+      chain.setMappingAttr(*mapping);
+    }
+    status = MappingPlan::get(chain);
+    if (succeeded(status))
+      aligned |= needsAlignment(chain);
+  });
+  if (failed(status) || !aligned || function->hasAttr(fallbackAttrName))
+    return status;
+  OpBuilder b(function);
+  b.setInsertionPointAfter(function);
+  auto fallback = cast<func::FuncOp>(b.clone(*function));
+  fallback.setName((function.getName() + "_unaligned").str());
+  fallback->setAttr(fallbackOfAttrName,
+                    FlatSymbolRefAttr::get(function.getNameAttr()));
+  function->setAttr(fallbackAttrName,
+                    FlatSymbolRefAttr::get(fallback.getNameAttr()));
+  fallback.walk([](ChainOp chain) {
+    chain.setMappingAttr(withoutVectors(*chain.getMapping()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ScheduleChains
+    : cascade::impl::ScheduleChainsPassBase<ScheduleChains> {
+  using ScheduleChainsPassBase::ScheduleChainsPassBase;
+
+  void runOnOperation() override {
+    MappingAttr given;
+    if (!mapping.empty()) {
+      given = dyn_cast_or_null<MappingAttr>(
+          parseAttribute(mapping, &getContext()));
+      if (!given) {
+        getOperation()->emitError()
+            << "'" << mapping << "' is not a #cascade.mapping<...> attribute";
+        return signalPassFailure();
+      }
+    }
+    SmallVector<func::FuncOp> functions;
+    getOperation()->walk(
+        [&](func::FuncOp function) { functions.push_back(function); });
+    for (func::FuncOp function : functions)
+      if (failed(scheduleFunction(function, {cluster}, given)))
+        return signalPassFailure();
+  }
+};
+} // namespace

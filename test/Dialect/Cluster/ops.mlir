@@ -1,0 +1,87 @@
+// RUN: cascade-opt %s --verify-roundtrip | FileCheck %s
+
+#wg = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @primitives
+  gpu.func @primitives(%v: f32, %w: vector<4xi32>)
+      workgroup(%m: memref<8xf32, #wg>, %q: memref<8xvector<4xi32>, #wg>,
+                %b: memref<2xi64, #wg>, %src: memref<64xf32, #wg>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %i64 = arith.constant 64 : i32
+    // CHECK: cluster.rank : i32
+    %r = cluster.rank : i32
+    // CHECK: cluster.size : i32
+    %s = cluster.size : i32
+    // CHECK: cluster.mbarrier.init %{{.*}}[%{{.*}}], %{{.*}} : memref<2xi64, #gpu.address_space<workgroup>>
+    cluster.mbarrier.init %b[%c0], %i1 : memref<2xi64, #wg>
+    // CHECK: cluster.fence mbarrier_init
+    cluster.fence mbarrier_init
+    // CHECK: cluster.barrier arrive relaxed
+    cluster.barrier arrive relaxed
+    // CHECK: cluster.barrier wait
+    cluster.barrier wait
+    // CHECK: cluster.barrier{{ *$}}
+    cluster.barrier
+    // CHECK: cluster.barrier arrive{{$}}
+    cluster.barrier arrive
+    cluster.barrier wait
+    // CHECK: cluster.mbarrier.expect_tx %{{.*}}[%{{.*}}], %{{.*}}
+    cluster.mbarrier.expect_tx %b[%c0], %i64 : memref<2xi64, #wg>
+    // CHECK: cluster.store_async %{{.*}} to %{{.*}}[%{{.*}}] mbar %{{.*}}[%{{.*}}] rank %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
+    cluster.store_async %v to %m[%c0] mbar %b[%c0] rank %r : memref<8xf32, #wg>, memref<2xi64, #wg>
+    cluster.store_async %w to %q[%c0] mbar %b[%c0] rank %r : memref<8xvector<4xi32>, #wg>, memref<2xi64, #wg>
+    // CHECK: cluster.fence proxy_async_shared
+    cluster.fence proxy_async_shared
+    // CHECK: cluster.copy_async %{{.*}}[%{{.*}}] to %{{.*}}[%{{.*}}] mbar %{{.*}}[%{{.*}}] rank %{{.*}} bytes %{{.*}}
+    cluster.copy_async %src[%c0] to %src[%c0] mbar %b[%c0] rank %r bytes %i64
+        : memref<64xf32, #wg>, memref<64xf32, #wg>, memref<2xi64, #wg>
+    // CHECK: cluster.mbarrier.wait %{{.*}}[%{{.*}}], %{{.*}}
+    cluster.mbarrier.wait %b[%c0], %i0 : memref<2xi64, #wg>
+    // CHECK: cluster.map_shared %{{.*}}, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>> to memref<8xf32, 7 : i32>
+    %p = cluster.map_shared %m, %r : memref<8xf32, #wg> to memref<8xf32, 7 : i32>
+    %x = memref.load %p[%c0] : memref<8xf32, 7 : i32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @collectives
+  gpu.func @collectives(%x: f32, %h: bf16, %i: i32, %v: vector<16xf32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>,
+                  known_cluster_size = array<i32: 8, 1, 1>} {
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(block) kind(add) : f32
+    %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
+    // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
+    %1:2 = cluster.all_reduce(%h, %i) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
+    // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(cluster) algorithm(tree) warps(2) : f32, f32 {
+    // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %{{.*}}: f32):
+    // CHECK: cluster.yield %[[A]], %{{.*}} : f32, f32
+    %2:2 = cluster.all_reduce(%x, %x) scope(cluster) algorithm(tree) warps(2) : f32, f32 {
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      %t = arith.addf %b, %d : f32
+      cluster.yield %a, %t : f32, f32
+    }
+    // CHECK: cluster.reduce(%{{.*}}) scope(cluster) root(3) kind(add) : f32
+    %3 = cluster.reduce(%x) scope(cluster) root(3) kind(add) : f32
+    // CHECK: cluster.reduce(%{{.*}}) scope(cluster) scatter kind(max) : vector<16xf32>
+    %4 = cluster.reduce(%v) scope(cluster) scatter kind(max) : vector<16xf32>
+    // CHECK: cluster.all_gather(%{{.*}}) scope(cluster) : (f32) -> vector<8xf32>
+    %5 = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<8xf32>
+    // CHECK: cluster.gather(%{{.*}}) scope(block) root(0) : (i32) -> vector<8xi32>
+    %6 = cluster.gather(%i) scope(block) root(0) : (i32) -> vector<8xi32>
+    // CHECK: cluster.broadcast(%{{.*}}, %{{.*}}) scope(cluster) root(7) : f32, i32
+    %7:2 = cluster.broadcast(%x, %i) scope(cluster) root(7) : f32, i32
+    gpu.return
+  }
+}
+
+// CHECK: #cluster.target<name = "h200", sms = 132
+module attributes {cascade.target = #cluster.target<name = "h200", sms = 132,
+  portable_cluster = 8, max_cluster = 16, shared_per_block = 232448,
+  registers_per_sm = 65536, threads_per_sm = 2048, l2_bytes = 62914560,
+  clock_khz = 1980000, hbm_gbps = 4400, dsmem_gbps = 4000,
+  shared_latency = 37, dsmem_latency = 206, cluster_barrier_cycles = 355,
+  residency = [132, 132, 120, 120, 112], mailbox_cycles = [563, 704, 700, 861],
+  tree_cycles = [815, 1473, 2135, 2780]>} {}

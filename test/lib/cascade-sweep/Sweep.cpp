@@ -1,0 +1,251 @@
+//===- Sweep.cpp - Fused against unfused over many inputs -----------------===//
+
+#include "Sweep.h"
+#include "cascade/Runtime/Compare.h"
+#include "cascade/Runtime/Spec.h"
+#include "cascade/Target/CPU/HostCall.h"
+#include "cascade/Target/CPU/HostModule.h"
+#include "cascade/Target/CPU/Shapes.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace cascade;
+using namespace cascade::test;
+using runtime::Tensor;
+
+namespace {
+/// The compiled forms of one module.
+struct Compiled {
+  /// U, in the segments of the options: the order of combining is free, and
+  /// where it decides (an overflow, a cancellation), every order is right. R.
+  std::vector<std::unique_ptr<HostModule>> references;
+  std::vector<std::pair<int64_t, std::unique_ptr<HostModule>>> fused;
+};
+
+/// One set of inputs, and what it is called in a failure.
+struct Inputs {
+  std::string name;
+  std::vector<Tensor> tensors;
+};
+
+class FunctionSweep {
+public:
+  FunctionSweep(func::FuncOp function, const Compiled &compiled,
+                const SweepOptions &options, SweepCounts &counts)
+      : function(function), compiled(compiled), options(options),
+        counts(counts), reduced(reducedAxes(function)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult runShape(int64_t length, int64_t rows);
+  LogicalResult runInputs(const Inputs &inputs, const CallShapes &shapes,
+                          int64_t length, int64_t rows);
+  FailureOr<Inputs> makeInputs(const CallShapes &shapes, int64_t length,
+                               StringRef pattern, uint64_t seed,
+                               bool firstOnly);
+  LogicalResult fail(const Twine &message) {
+    return function.emitError() << message;
+  }
+
+  func::FuncOp function;
+  const Compiled &compiled;
+  const SweepOptions &options;
+  SweepCounts &counts;
+  llvm::StringMap<bool> reduced;
+};
+} // namespace
+
+/// Inputs of one pattern. `special` rows beside others are special in the first
+/// argument only if `firstOnly`, else in all.
+FailureOr<Inputs> FunctionSweep::makeInputs(const CallShapes &shapes,
+                                            int64_t length, StringRef pattern,
+                                            uint64_t seed, bool firstOnly) {
+  Inputs inputs;
+  inputs.name = (pattern + (firstOnly ? " first" : "")).str();
+  for (auto [number, argument] : llvm::enumerate(function.getArguments())) {
+    auto type = elementTypeFor(argument.getType());
+    if (!type)
+      return fail(type.error().message());
+    bool isTensor = isa<RankedTensorType>(argument.getType());
+    std::string text = pattern.str();
+    if (!runtime::isFloat(*type)) // A label or a length.
+      text = "randint:" + std::to_string(length + 1);
+    else if (!isTensor || (firstOnly && number > 0))
+      text = "rand";
+    auto spec = runtime::parseSpec(text);
+    if (!spec)
+      return fail(spec.error().message());
+    runtime::Shape shape(shapes.arguments[number].begin(),
+                         shapes.arguments[number].end());
+    auto tensor = runtime::makeTensor(*spec, *type, shape, seed + 5 * number,
+                                      number);
+    if (!tensor)
+      return fail(tensor.error().message());
+    inputs.tensors.push_back(std::move(*tensor));
+  }
+  return inputs;
+}
+
+/// How far the finite values of element `i` of the references lie apart: what
+/// rounding alone does to it.
+static double spreadOf(ArrayRef<const Tensor *> references, int64_t i) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Tensor *reference : references)
+    if (double value = reference->get(i); std::isfinite(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  return low <= high ? high - low : 0;
+}
+
+/// A tensor of element `i` of `tensor` alone.
+static Tensor elementOf(const Tensor &tensor, int64_t i) {
+  Tensor element = *Tensor::create(tensor.type(), {});
+  std::memcpy(element.data(),
+              tensor.data() + i * runtime::byteSize(tensor.type()),
+              runtime::byteSize(tensor.type()));
+  return element;
+}
+
+/// Compares every element on its own, with eight times the spread of its
+/// references as the absolute tolerance. Returns what is wrong, or "".
+static std::string compareElements(const Tensor &actual,
+                                   const std::vector<const Tensor *> &references) {
+  double rtol = runtime::defaultRelativeTolerance(actual.type());
+  double tiny = runtime::isFloat(actual.type())
+                    ? 4 * runtime::smallestSubnormal(actual.type())
+                    : 0;
+  auto all = runtime::compare(actual, references, rtol, tiny);
+  if (!all || all->passed)
+    return all ? "" : all.error().message();
+  for (int64_t i = 0; i < actual.size(); ++i) {
+    std::vector<Tensor> elements;
+    std::vector<const Tensor *> pointers;
+    for (const Tensor *reference : references)
+      elements.push_back(elementOf(*reference, i));
+    for (const Tensor &element : elements)
+      pointers.push_back(&element);
+    auto one = runtime::compare(elementOf(actual, i), pointers, rtol,
+                                tiny + 8 * spreadOf(references, i));
+    if (!one || !one->passed)
+      return runtime::formatIndex(actual.shape(), i) + " " +
+             (one ? one->text : one.error().message());
+  }
+  return "";
+}
+
+LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
+                                       const CallShapes &shapes, int64_t length,
+                                       int64_t rows) {
+  using Outputs = std::vector<Tensor>;
+  auto call = [&](HostModule &module) {
+    return callFunction(module, function, inputs.tensors, shapes);
+  };
+  std::vector<Outputs> references;
+  for (auto &module : compiled.references) {
+    runtime::Expected<Outputs> outputs = call(*module);
+    if (!outputs)
+      return fail(outputs.error().message());
+    references.push_back(std::move(*outputs));
+  }
+  for (auto &[segments, module] : compiled.fused) {
+    runtime::Expected<Outputs> fused = call(*module);
+    if (!fused)
+      return fail(fused.error().message());
+    bool passed = true;
+    for (auto [number, output] : llvm::enumerate(*fused)) {
+      std::vector<const Tensor *> expected;
+      for (const Outputs &reference : references)
+        expected.push_back(&reference[number]);
+      std::string wrong = compareElements(output, expected);
+      if (wrong.empty())
+        continue;
+      passed = false;
+      llvm::outs() << "FAILED " << function.getName() << " output " << number
+                   << ", length " << length << ", rows " << rows << ", "
+                   << inputs.name << ", segments " << segments << ": " << wrong
+                   << "\n";
+    }
+    ++(passed ? counts.passed : counts.failed);
+  }
+  return success();
+}
+
+LogicalResult FunctionSweep::runShape(int64_t length, int64_t rows) {
+  llvm::StringMap<int64_t> dims;
+  for (auto [number, argument] : llvm::enumerate(function.getArguments()))
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType()))
+      for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
+        std::string name = nameOfDimension(function, number, dim);
+        dims[name] = reduced.contains(name) ? length : rows;
+      }
+  auto arguments = chooseShapes(function, {}, dims);
+  if (!arguments)
+    return fail(llvm::toString(arguments.takeError()));
+  auto shapes = checkShapes(function, *arguments);
+  if (!shapes)
+    return fail(llvm::toString(shapes.takeError()));
+
+  auto runOne = [&](StringRef pattern, uint64_t seed,
+                    bool firstOnly) -> LogicalResult {
+    auto inputs = makeInputs(*shapes, length, pattern, seed, firstOnly);
+    if (failed(inputs))
+      return failure();
+    inputs->name += ", seed " + std::to_string(seed);
+    return runInputs(*inputs, *shapes, length, rows);
+  };
+  for (const std::string &pattern : options.patterns) {
+    if (pattern != "special") {
+      if (failed(runOne(pattern, options.seed, false)))
+        return failure();
+      continue;
+    }
+    // Every special pattern comes up in some row of the first argument.
+    int64_t step = std::clamp<int64_t>(rows, 1, runtime::numSpecialPatterns);
+    for (int64_t s = 0; s < runtime::numSpecialPatterns; s += step)
+      for (bool firstOnly : {true, false})
+        if ((firstOnly || function.getNumArguments() > 1) &&
+            failed(runOne(pattern, options.seed + s, firstOnly)))
+          return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionSweep::run() {
+  for (int64_t length : options.lengths)
+    for (int64_t rows : options.rows)
+      if (failed(runShape(length, rows)))
+        return failure();
+  return success();
+}
+
+FailureOr<SweepCounts> cascade::test::sweep(ModuleOp module,
+                                            const SweepOptions &options) {
+  Compiled compiled;
+  auto reference = compileForHost(module, Variant::Reference);
+  if (failed(reference))
+    return failure();
+  compiled.references.push_back(std::move(*reference));
+  for (int64_t segments : options.segments) {
+    auto unfused = compileForHost(module, Variant::Unfused, segments);
+    if (failed(unfused))
+      return failure();
+    compiled.references.push_back(std::move(*unfused));
+    auto fused = compileForHost(module, Variant::Fused, segments,
+                                [&](ModuleOp chains) {
+                                  if (options.mutate)
+                                    options.mutate(chains);
+                                });
+    if (failed(fused))
+      return failure();
+    compiled.fused.emplace_back(segments, std::move(*fused));
+  }
+  SweepCounts counts;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(FunctionSweep(function, compiled, options, counts).run()))
+      return failure();
+  return counts;
+}

@@ -1,0 +1,42 @@
+//===- Sweep.h - Fused against unfused over many inputs -------*- C++ -*-===//
+
+#ifndef CASCADE_TEST_SWEEP_H
+#define CASCADE_TEST_SWEEP_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cascade::test {
+
+/// What to run every function with.
+struct SweepOptions {
+  std::vector<int64_t> lengths;  ///< extents of the reduced axes
+  std::vector<int64_t> rows;     ///< extents of the other dynamic axes
+  std::vector<int64_t> segments; ///< one fused compilation each
+  std::vector<std::string> patterns;
+  uint64_t seed = 1;
+  /// Changes the fused chains; for mutants.
+  std::function<void(mlir::ModuleOp)> mutate;
+};
+
+struct SweepCounts {
+  unsigned passed = 0;
+  unsigned failed = 0;
+};
+
+/// Compares the fused evaluation of every function of `module` with U and R and
+/// prints one line a failure. Fails, with a diagnostic, where something cannot be
+/// compiled or run.
+mlir::FailureOr<SweepCounts> sweep(mlir::ModuleOp module,
+                                   const SweepOptions &options);
+
+/// Removes every correction: accumulators stay against outdated references.
+void dropCorrections(mlir::ModuleOp module);
+/// Removes every replay condition.
+void dropReplay(mlir::ModuleOp module);
+
+} // namespace cascade::test
+
+#endif // CASCADE_TEST_SWEEP_H
