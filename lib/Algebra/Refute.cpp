@@ -75,7 +75,7 @@ bool refutedBySampling(const SplitProblem &problem, unsigned samples,
   bool ordered = info(problem.kind).ordered;
   bool ratioFails = false, sumFails = !ordered;
   auto differ = [](double a, double b) {
-    return std::fabs(a - b) > 1e-7 * (std::fabs(a) + std::fabs(b)) + 1e-280;
+    return std::fabs(a - b) > 1e-7 * (std::fabs(a) + std::fabs(b)) + 1e-100;
   };
   for (unsigned n = 0; n < samples && !(ratioFails && sumFails); ++n) {
     // Every other sample is wide, so that x > r / n goes both ways.
@@ -84,7 +84,7 @@ bool refutedBySampling(const SplitProblem &problem, unsigned samples,
                         d[2] = {draw(ds), draw(ds)};
     std::vector<double> p = draw(others);
     double f[2][2];
-    bool finite = true;
+    bool usable = true;
     for (int i : {0, 1})
       for (int j : {0, 1}) {
         Bindings b;
@@ -97,9 +97,10 @@ bool refutedBySampling(const SplitProblem &problem, unsigned samples,
         f[i][j] = evaluate(problem.value, b);
         if (problem.kind == MonoidKind::And) // not (g or h) is a product
           f[i][j] = f[i][j] == 0;
-        finite &= std::isfinite(f[i][j]);
+        // Where nothing can have underflowed or lost digits on the way.
+        usable &= std::fabs(f[i][j]) < 1e30;
       }
-    if (!finite)
+    if (!usable)
       continue;
     ratioFails |= differ(f[0][0] * f[1][1], f[0][1] * f[1][0]);
     // Compared against the size of the terms: the sums may cancel.

@@ -52,6 +52,15 @@ static bool isPlain(Expr leaf) {
   return true;
 }
 
+/// sqrt(r r) / r is an even power of r only for r >= 0.
+static bool hasRoots(Expr e) {
+  for (Expr node : postOrder(e))
+    if (node->is(Kind::Abs) || node->is(Kind::Sqrt) || node->is(Kind::Rsqrt) ||
+        node->is(Kind::Pow))
+      return true;
+  return false;
+}
+
 /// Adds a reference once. False: it is there with another guard.
 static bool addReference(std::vector<Reference> &references, Expr value,
                          ReferenceGuard guard) {
@@ -76,10 +85,12 @@ bool SplitTester::rescales(const SplitResult &result, const Product &product,
   if (info(problem.kind).ordered || product.deferAll)
     return false;
   auto leaves = leafFactors(dependence, factor.base);
+  bool rooted = factor.rooted || hasRoots(factor.base);
   for (auto [leaf, power] : leaves) {
     double q = -power * factor.power;
+    bool even = !rooted && std::fmod(q, 2) == 0;
     bool usable = q > 0 && dependence.onlyOrdered(leaf) && isPlain(leaf) &&
-                  (std::fmod(q, 2) == 0 || signs.of(leaf).nonNegative);
+                  (even || signs.of(leaf).nonNegative);
     for (const Reference &ref : result.references)
       usable &= ref.value != leaf || ref.guard == ReferenceGuard::Divisor;
     if (!usable)

@@ -1,7 +1,6 @@
 //===- MappingPlan.cpp - Where each axis of a mapped chain runs -----------===//
 
 #include "cascade/Analysis/MappingPlan.h"
-#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -142,7 +141,7 @@ FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
       continue;
     for (auto reduce : region->front().getOps<ReduceOp>()) {
       StringRef kind = stringifyReductionKind(reduce.getKind());
-      if (!isElementwise(reduce.getKind()) && reduce.getCombiner().empty())
+      if (reduce.getKind() == ReductionKind::Topk)
         return reduce.emitOpError() << kind << " is not lowered to GPUs yet";
       if (reduce.getOver().size() != 1)
         return reduce.emitOpError()

@@ -7,6 +7,8 @@
 #include "cascade/Transforms/FuseCascades.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -55,6 +57,7 @@ public:
     DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
   }
   ExitStatus run();
 

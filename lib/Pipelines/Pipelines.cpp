@@ -101,7 +101,6 @@ FailureOr<OwningOpRef<ModuleOp>> cascade::buildReference(ModuleOp chains) {
       copy.setName(
           (function.getName() + (wide ? referenceRSuffix : referenceUSuffix))
               .str());
-      LogicalResult status = success();
       copy.walk([&](ChainOp chain) {
         chain.removeMappingAttr();
         if (wide)

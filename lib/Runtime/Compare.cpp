@@ -29,28 +29,44 @@ double cascade::runtime::defaultRelativeTolerance(ElementType type) {
   }
 }
 
-/// The root mean square of the finite values; scaled, so that squares neither
-/// overflow nor vanish. 0 if there are none.
-static double rootMeanSquare(const Tensor &tensor) {
-  double scale = 0;
-  const int64_t size = tensor.size();
-  for (int64_t i = 0; i < size; ++i) {
-    const double value = std::fabs(tensor.get(i));
-    if (std::isfinite(value))
-      scale = std::max(scale, value);
-  }
-  if (scale == 0)
-    return 0;
-  double sum = 0;
-  int64_t count = 0;
-  for (int64_t i = 0; i < size; ++i) {
-    const double value = tensor.get(i) / scale;
+/// Values more than this many binades above the median do not count.
+static constexpr int outlierBinades = 10;
+
+double cascade::runtime::typicalSize(const Tensor &tensor) {
+  // A value is m 2^e with 1/2 <= m < 1. For each e: how many, and the sum of
+  // m^2, so that squares neither overflow nor vanish.
+  constexpr int lowest = -1100, binades = 2200;
+  std::vector<int64_t> counts(binades);
+  std::vector<double> squares(binades);
+  int64_t numZero = 0, numNonZero = 0;
+  for (int64_t i = 0, size = tensor.size(); i < size; ++i) {
+    const double value = tensor.get(i);
     if (!std::isfinite(value))
       continue;
-    sum += value * value;
-    ++count;
+    if (value == 0) {
+      ++numZero;
+      continue;
+    }
+    int exponent;
+    const double mantissa = std::frexp(value, &exponent);
+    ++counts[size_t(exponent - lowest)];
+    squares[size_t(exponent - lowest)] += mantissa * mantissa;
+    ++numNonZero;
   }
-  return scale * std::sqrt(sum / double(count));
+  if (numNonZero == 0)
+    return 0;
+  int median = 0;
+  for (int64_t below = counts[0]; 2 * below < numNonZero;)
+    below += counts[size_t(++median)];
+  const int top = std::min(median + outlierBinades, binades - 1);
+  // In units of 2^(top + lowest); a term that vanishes does not matter.
+  double sum = 0;
+  int64_t count = numZero;
+  for (int i = 0; i <= top; ++i) {
+    sum += std::ldexp(squares[size_t(i)], 2 * (i - top));
+    count += counts[size_t(i)];
+  }
+  return std::ldexp(std::sqrt(sum / double(count)), top + lowest);
 }
 
 namespace {
@@ -59,12 +75,12 @@ struct Verdict {
   bool agrees;
   double error;    ///< |a - r|; infinite if the classes differ.
   double excess;   ///< error / tolerance.
-  double relative; ///< error / max(|r|, rms); 0 unless both are finite.
+  double relative; ///< error / max(|r|, size); 0 unless both are finite.
 };
 } // namespace
 
 static Verdict judge(double actual, double expected, double rtol, double atol,
-                     double rms) {
+                     double typical) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (std::isnan(actual) || std::isnan(expected)) {
     const bool same = std::isnan(actual) && std::isnan(expected);
@@ -77,7 +93,7 @@ static Verdict judge(double actual, double expected, double rtol, double atol,
   // Two finite doubles may be further apart than the largest one.
   const double error = std::fabs(actual - expected);
   const double tolerance = rtol * std::fabs(expected) + atol;
-  const double size = std::max(std::fabs(expected), rms);
+  const double size = std::max(std::fabs(expected), typical);
   return {error <= tolerance, error,
           tolerance > 0 ? error / tolerance : infinity,
           size > 0 ? error / size : infinity};
@@ -159,15 +175,16 @@ static Comparison compareIntegers(const Tensor &actual,
 static Comparison compareFloats(const Tensor &actual,
                                 const std::vector<const Tensor *> &references,
                                 double rtol, std::optional<double> atol) {
-  std::vector<double> rms, absolute;
+  std::vector<double> typical, absolute;
   for (const Tensor *reference : references) {
-    rms.push_back(rootMeanSquare(*reference));
-    absolute.push_back(atol ? *atol : rtol * rms.back());
+    typical.push_back(typicalSize(*reference));
+    absolute.push_back(atol ? *atol : rtol * typical.back());
   }
   Comparison result;
   result.count = actual.size();
   double worstExcess = -1;
   size_t worstReference = 0;
+  int64_t largest = -1;
   for (int64_t i = 0; i < result.count; ++i) {
     const double value = actual.get(i);
     bool agrees = false;
@@ -175,15 +192,17 @@ static Comparison compareFloats(const Tensor &actual,
     size_t nearestReference = 0;
     for (size_t k = 0; k < references.size(); ++k) {
       const Verdict verdict =
-          judge(value, references[k]->get(i), rtol, absolute[k], rms[k]);
+          judge(value, references[k]->get(i), rtol, absolute[k], typical[k]);
       agrees |= verdict.agrees;
       if (k == 0 || verdict.excess < nearest.excess) {
         nearest = verdict;
         nearestReference = k;
       }
     }
-    result.maxRelativeError =
-        std::max(result.maxRelativeError, nearest.relative);
+    if (nearest.relative > result.maxRelativeError) {
+      result.maxRelativeError = nearest.relative;
+      largest = i;
+    }
     result.failed += !agrees;
     // The worst element fails if any does.
     const double excess = agrees ? std::min(nearest.excess, 1.0)
@@ -204,6 +223,8 @@ static Comparison compareFloats(const Tensor &actual,
     std::snprintf(text, sizeof(text), "worst relative error %.2g",
                   result.maxRelativeError);
     result.text = text;
+    if (largest >= 0)
+      result.text += " at " + formatIndex(actual.shape(), largest);
   } else {
     result.text = failureText(
         actual, result, "expected",

@@ -96,12 +96,19 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(eventRecord, "cuEventRecord", (Handle, Handle))                            \
   X(eventElapsedTime, "cuEventElapsedTime", (float *, Handle, Handle))
 
+/// cuFuncGetParamInfo: offset and size of parameter `index` of a kernel. Only
+/// drivers of CUDA 12.4 and newer have it.
+using FuncGetParamInfo = Result(Handle kernel, size_t index, size_t *offset,
+                                size_t *size);
+constexpr const char *funcGetParamInfoSymbol = "cuFuncGetParamInfo";
+
 /// Pointers to the functions of a loaded driver.
 struct Api {
 #define CASCADE_CUDA_MEMBER(member, symbol, parameters)                        \
   Result(*member) parameters = nullptr;
   CASCADE_CUDA_FUNCTIONS(CASCADE_CUDA_MEMBER)
 #undef CASCADE_CUDA_MEMBER
+  FuncGetParamInfo *funcGetParamInfo = nullptr; ///< May stay null.
 };
 
 } // namespace cascade::runtime::cuda

@@ -71,6 +71,8 @@ Expected<std::unique_ptr<Driver>> Driver::create() {
                          "; install driver 525 or newer");
   CASCADE_CUDA_FUNCTIONS(CASCADE_CUDA_LOAD)
 #undef CASCADE_CUDA_LOAD
+  api.funcGetParamInfo = reinterpret_cast<cuda::FuncGetParamInfo *>(
+      dlsym(library, cuda::funcGetParamInfoSymbol));
 
   const char *remedy = "check that nvidia-smi lists a device";
   int count = 0;
@@ -158,6 +160,33 @@ Expected<void *> Driver::getKernel(void *module, const std::string &name) {
                          "; the manifest and the module do not belong "
                          "together, compile the artefact again");
   return kernel;
+}
+
+Error Driver::checkParameters(void *kernel, const std::string &name,
+                              const std::vector<size_t> &sizes) {
+  if (!impl->api.funcGetParamInfo)
+    return Error::success();
+  auto wrong = [&](const std::string &why) {
+    return Error::input("kernel '" + name + "' " + why +
+                        "; the manifest and the module do not belong together, "
+                        "compile the artefact again");
+  };
+  // A compiler may widen what is narrower than a register.
+  auto matches = [](size_t given, size_t taken) {
+    return given == taken || (given < 4 && taken == 4);
+  };
+  size_t count = 0, offset = 0, size = 0;
+  for (; impl->api.funcGetParamInfo(kernel, count, &offset, &size) == 0;
+       ++count)
+    if (count < sizes.size() && !matches(sizes[count], size))
+      return wrong("takes " + std::to_string(size) + " bytes as parameter " +
+                   std::to_string(count) + ", but the manifest gives " +
+                   std::to_string(sizes[count]));
+  if (count != sizes.size())
+    return wrong("takes " + std::to_string(count) +
+                 " parameters, but the manifest gives " +
+                 std::to_string(sizes.size()));
+  return Error::success();
 }
 
 namespace {

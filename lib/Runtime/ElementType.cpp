@@ -42,6 +42,18 @@ std::string cascade::runtime::listElementTypes() {
   return text;
 }
 
+template <typename T>
+static T readAs(const void *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <typename T>
+static void writeAs(T value, void *to) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
 static int biasOf(const ElementTypeInfo &info) {
   return (1 << (info.exponentBits - 1)) - 1;
 }
@@ -70,6 +82,9 @@ static double decodeFloat(const ElementTypeInfo &info, uint32_t bits) {
   const uint32_t exponent = bits >> mantissaBits & exponentMask;
   const uint32_t mantissa = bits & mantissaMask;
 
+  // Of a normal number, as a double.
+  const uint64_t wide = uint64_t(int(exponent) - biasOf(info) + 1023) << 52 |
+                        uint64_t(mantissa) << (52 - mantissaBits);
   double value;
   if (exponent == exponentMask && hasInfinity(info))
     value = mantissa ? std::numeric_limits<double>::quiet_NaN()
@@ -79,8 +94,7 @@ static double decodeFloat(const ElementTypeInfo &info, uint32_t bits) {
   else if (exponent == 0)
     value = std::ldexp(mantissa, 1 - biasOf(info) - int(mantissaBits));
   else
-    value = std::ldexp(mantissa + (1u << mantissaBits),
-                       int(exponent) - biasOf(info) - int(mantissaBits));
+    value = readAs<double>(&wide);
   return negative ? -value : value;
 }
 
@@ -102,36 +116,30 @@ static uint32_t encodeFloat(const ElementTypeInfo &info, double value) {
   if (magnitude == 0)
     return sign;
 
-  // The unit in the last place at this magnitude; fixed below the normals.
-  const int exponent = std::max(std::ilogb(magnitude), 1 - biasOf(info));
-  const int unit = exponent - int(mantissaBits);
-  // Scaling by a power of two is exact here: the result is below 2^24, and a
-  // double that it would make subnormal is far below half a unit.
-  const double scaled = std::ldexp(magnitude, -unit);
-  double steps = std::floor(scaled);
-  const double rest = scaled - steps;
-  if (rest > 0.5 || (rest == 0.5 && std::fmod(steps, 2) != 0))
-    steps += 1;
+  // magnitude = significand 2^(doubleExponent - 52). A double below its normals
+  // is far below half of the smallest subnormal here, so that its missing
+  // hidden bit does not matter.
+  const uint64_t bits = readAs<uint64_t>(&magnitude);
+  const int doubleExponent = int(bits >> 52) - 1023;
+  const uint64_t significand = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1)
+                                                                        << 52;
+  // The unit in the last place is 2^(exponent - mantissaBits), fixed below the
+  // normals; what is below it is rounded off to nearest, ties to even.
+  const int exponent = std::max(doubleExponent, 1 - biasOf(info));
+  const int dropped = 52 - int(mantissaBits) + exponent - doubleExponent;
+  if (dropped > 53)
+    return sign;
+  uint64_t steps = significand >> dropped;
+  const uint64_t rest = significand - (steps << dropped);
+  const uint64_t half = uint64_t(1) << (dropped - 1);
+  steps += rest > half || (rest == half && (steps & 1));
   // Counted in units, codes are consecutive: a carry moves to the next
   // exponent, and a subnormal has the exponent field 0 and no hidden bit.
   const uint64_t code =
-      uint64_t(steps) +
-      (uint64_t(exponent - (1 - biasOf(info))) << mantissaBits);
+      steps + (uint64_t(exponent - (1 - biasOf(info))) << mantissaBits);
   if (code > largest)
     return sign | (saturates(info) ? largest : infinity);
   return sign | uint32_t(code);
-}
-
-template <typename T>
-static T readAs(const void *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-template <typename T>
-static void writeAs(T value, void *to) {
-  std::memcpy(to, &value, sizeof(T));
 }
 
 double cascade::runtime::loadElement(ElementType type, const void *from) {

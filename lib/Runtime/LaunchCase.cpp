@@ -127,17 +127,24 @@ void CaseRunner::report(const Argument &output, const Comparison &result,
 Error CaseRunner::check() {
   // references[k] are the outputs of one way to evaluate the chain.
   std::vector<std::vector<Tensor>> references;
+  std::vector<size_t> given; // Numbers of the outputs to compare.
   std::vector<const Argument *> arguments = outputArguments();
   if (!options.expected.empty()) {
-    for (size_t i = 0; i < options.expected.size(); ++i) {
+    references.emplace_back();
+    for (size_t i = 0; i < one.expected.size(); ++i) {
+      if (plan.function->arguments[i].role != Role::Output)
+        continue;
+      references[0].emplace_back();
+      if (!one.expected[i])
+        continue;
+      const size_t k = references[0].size() - 1;
       Expected<Tensor> tensor =
-          makeTensor(options.expected[i], outputs[i].type(), outputs[i].shape(),
-                     options.seed, inputs.size() + i);
+          makeTensor(*one.expected[i], outputs[k].type(), outputs[k].shape(),
+                     options.seed, inputs.size() + k);
       if (!tensor)
-        return tensor.error().in("output '" + arguments[i]->name + "'");
-      if (references.empty())
-        references.emplace_back();
-      references[0].push_back(std::move(*tensor));
+        return tensor.error().in("output '" + arguments[k]->name + "'");
+      references[0].back() = std::move(*tensor);
+      given.push_back(k);
     }
   } else {
     Expected<void *> reference = modules.load(plan.manifest->reference);
@@ -154,14 +161,13 @@ Error CaseRunner::check() {
         return values.error();
       references.push_back(std::move(*values));
     }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      given.push_back(i);
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (size_t i : given) {
     std::vector<const Tensor *> list;
     for (const std::vector<Tensor> &values : references)
-      if (i < values.size())
-        list.push_back(&values[i]);
-    if (list.empty())
-      continue;
+      list.push_back(&values[i]);
     Expected<Comparison> result =
         compare(outputs[i], list, options.rtol, options.atol);
     if (!result)
@@ -214,7 +220,8 @@ Error CaseRunner::benchmark() {
     const double rank = std::ceil(q * double(times->size())) - 1;
     return (*times)[size_t(std::max(rank, 0.0))];
   };
-  const double median = quantile(0.5), p10 = quantile(0.1), p90 = quantile(0.9);
+  const double least = times->front(), median = quantile(0.5);
+  const double p10 = quantile(0.1), p90 = quantile(0.9);
   const int64_t bytes = invocation->bytesMoved();
   const double terabytes = median > 0 ? double(bytes) / median * 1e-6 : 0;
   if (options.json) {
@@ -223,6 +230,7 @@ Error CaseRunner::benchmark() {
     json["runs"] = settings.repeat;
     json["flush_l2"] = settings.flushL2;
     json["median_us"] = median;
+    json["min_us"] = least;
     json["p10_us"] = p10;
     json["p90_us"] = p90;
     json["bytes"] = bytes;
@@ -233,30 +241,44 @@ Error CaseRunner::benchmark() {
   const std::string dims = formatDims(plan.dims);
   char text[160];
   std::snprintf(text, sizeof(text),
-                ": median %.2f us, p10 %.2f, p90 %.2f, %lld bytes, %.3f TB/s",
-                median, p10, p90, static_cast<long long>(bytes), terabytes);
+                ": median %.2f us, min %.2f, p10 %.2f, p90 %.2f, %lld bytes, "
+                "%.3f TB/s",
+                median, least, p10, p90, static_cast<long long>(bytes),
+                terabytes);
   std::cout << plan.function->name << (dims.empty() ? "" : " ") << dims << text
             << std::endl;
   return Error::success();
 }
 
 Error CaseRunner::writeOutputs() {
-  for (size_t i = 0; i < options.outputs.size(); ++i)
-    if (Error error = writeNpy(options.outputs[i], outputs[i]))
-      return error.in("--output");
+  size_t k = 0; // Number of the output.
+  for (size_t i = 0; i < one.files.size(); ++i) {
+    if (plan.function->arguments[i].role != Role::Output)
+      continue;
+    if (one.files[i])
+      if (Error error = writeNpy(one.files[i]->path, outputs[k]))
+        return error.in("--output");
+    ++k;
+  }
   return Error::success();
 }
 
 void CaseRunner::printOutputs() {
-  std::vector<const Argument *> arguments = outputArguments();
-  for (size_t i = options.outputs.size(); i < outputs.size(); ++i) {
+  size_t k = 0; // Number of the output.
+  for (size_t i = 0; i < one.files.size(); ++i) {
+    const Argument &argument = plan.function->arguments[i];
+    if (argument.role != Role::Output)
+      continue;
+    const Tensor &output = outputs[k++];
+    if (one.files[i])
+      continue;
     if (!options.json) {
-      std::cout << formatOutput(arguments[i]->name, outputs[i]) << std::endl;
+      std::cout << formatOutput(argument.name, output) << std::endl;
       continue;
     }
     nlohmann::ordered_json json = describe();
-    json["output"] = arguments[i]->name;
-    json["value"] = formatSpec(outputs[i]);
+    json["output"] = argument.name;
+    json["value"] = formatSpec(output);
     printLine(json);
   }
 }
@@ -273,7 +295,9 @@ Error CaseRunner::run() {
   if (!created)
     return created.error();
   invocation = std::move(*created);
-  if (options.benchmark)
+  const bool checks =
+      options.check || options.checkBitwise || !options.expected.empty();
+  if (options.benchmark && !checks && options.outputs.empty())
     return benchmark();
 
   if (Error error = invocation->run(module, plan.kernels))
@@ -288,8 +312,11 @@ Error CaseRunner::run() {
     if (Error error = checkBitwise())
       return error;
   if (options.check || !options.expected.empty())
-    return check();
-  if (!options.checkBitwise)
+    if (Error error = check())
+      return error;
+  if (options.benchmark)
+    return benchmark();
+  if (!checks)
     printOutputs();
   return Error::success();
 }

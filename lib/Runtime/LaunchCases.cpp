@@ -24,18 +24,53 @@ selectFunctions(const Manifest &manifest, const LaunchOptions &options) {
   return list;
 }
 
-/// Counts the arguments for which `flag` gives something.
-static Error checkCount(const Function &function, const char *flag,
-                        size_t given, bool outputs) {
+/// Which of `specs` each argument gets: the one of its name, else the next one
+/// without a name. They are for outputs or for everything else.
+static Expected<std::vector<const Spec *>>
+assign(const Function &function, const char *flag,
+       const std::vector<NamedSpec> &specs, bool outputs) {
+  const std::vector<Argument> &arguments = function.arguments;
+  std::vector<const Spec *> result(arguments.size());
+  std::string names;
   size_t wanted = 0;
-  for (const Argument &argument : function.arguments)
-    wanted += (argument.role == Role::Output) == outputs;
-  if (given <= wanted)
-    return Error::success();
-  return Error::input(
-      "function '" + function.name + "' has " + std::to_string(wanted) +
-      (outputs ? " outputs, but " : " inputs, but ") + std::to_string(given) +
-      " " + flag + " are given; drop some");
+  for (const Argument &argument : arguments)
+    if ((argument.role == Role::Output) == outputs) {
+      names += (wanted == 0 ? "" : ", ") + argument.name;
+      ++wanted;
+    }
+  const std::string what = outputs ? "output" : "input";
+  if (specs.size() > wanted)
+    return Error::input("function '" + function.name + "' has " +
+                        std::to_string(wanted) + " " + what + "s, but " +
+                        std::to_string(specs.size()) + " " + flag +
+                        " are given; drop some");
+  for (const NamedSpec &named : specs) {
+    if (named.name.empty())
+      continue;
+    size_t i = 0;
+    while (i < arguments.size() &&
+           (arguments[i].name != named.name ||
+            (arguments[i].role == Role::Output) != outputs))
+      ++i;
+    if (i == arguments.size())
+      return Error::input(std::string(flag) + "=" + named.name + "=...: '" +
+                          named.name + "' is no element type and no " + what +
+                          "; known are " + names);
+    if (result[i])
+      return Error::input(std::string(flag) + "=" + named.name +
+                          "=... is given twice; drop one");
+    result[i] = &named.spec;
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if ((arguments[i].role == Role::Output) != outputs || result[i])
+      continue;
+    while (next < specs.size() && !specs[next].name.empty())
+      ++next;
+    if (next < specs.size())
+      result[i] = &specs[next++].spec;
+  }
+  return result;
 }
 
 static Error checkReadable(const std::string &path) {
@@ -47,19 +82,33 @@ static Error checkReadable(const std::string &path) {
                       "again");
 }
 
-/// Specs of all arguments: `rand` for inputs that none is given for.
-static std::vector<Spec> assignSpecs(const Function &function,
-                                     const LaunchOptions &options) {
+/// Assigns all specs; inputs that none is given for are `rand`.
+static Error assignSpecs(const Function &function, const LaunchOptions &options,
+                         LaunchCase &one) {
+  auto inputs = assign(function, "--input", options.inputs, false);
+  if (!inputs)
+    return inputs.error();
+  auto expected = assign(function, "--expected-output", options.expected, true);
+  if (!expected)
+    return expected.error();
+  auto files = assign(function, "--output", options.outputs, true);
+  if (!files)
+    return files.error();
   Spec random;
   random.text = "rand";
   random.kind = SpecKind::Rand;
-  std::vector<Spec> specs(function.arguments.size(), random);
-  size_t next = 0;
-  for (size_t i = 0; i < specs.size(); ++i)
-    if (function.arguments[i].role != Role::Output &&
-        next < options.inputs.size())
-      specs[i] = options.inputs[next++];
-  return specs;
+  for (const Spec *spec : *inputs)
+    one.inputs.push_back(spec ? *spec : random);
+  one.expected = std::move(*expected);
+  one.files = std::move(*files);
+  return Error::success();
+}
+
+/// What the command line says about one argument; null if nothing.
+static const Spec *specOf(const LaunchCase &one, const Argument &argument,
+                          size_t number) {
+  return argument.role == Role::Output ? one.expected[number]
+                                       : &one.inputs[number];
 }
 
 static Error checkType(const Argument &argument, const Spec &spec) {
@@ -76,15 +125,12 @@ static Expected<LaunchCase> planCase(const Manifest &manifest,
                                      const DimBindings &dims,
                                      const LaunchOptions &options) {
   LaunchCase result;
-  result.inputs = assignSpecs(function, options);
+  if (Error error = assignSpecs(function, options, result))
+    return error;
   std::vector<std::optional<Shape>> shapes(function.arguments.size());
-  size_t output = 0;
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     const Argument &argument = function.arguments[i];
-    const Spec *spec = &result.inputs[i];
-    if (argument.role == Role::Output)
-      spec = output < options.expected.size() ? &options.expected[output++]
-                                              : nullptr;
+    const Spec *spec = specOf(result, argument, i);
     if (!spec)
       continue;
     if (Error error = checkType(argument, *spec))
@@ -108,13 +154,9 @@ static Expected<LaunchCase> planCase(const Manifest &manifest,
 /// Builds what is given as values or files, so that a mistake in it is found
 /// before a device is opened. Generated data cannot be wrong and may be large.
 static Error checkSpecs(const LaunchCase &one, const LaunchOptions &options) {
-  size_t output = 0;
   const std::vector<Argument> &arguments = one.plan.function->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Spec *spec = &one.inputs[i];
-    if (arguments[i].role == Role::Output)
-      spec = output < options.expected.size() ? &options.expected[output++]
-                                              : nullptr;
+    const Spec *spec = specOf(one, arguments[i], i);
     if (!spec ||
         (spec->kind != SpecKind::Values && spec->kind != SpecKind::File &&
          spec->kind != SpecKind::RandInt))
@@ -163,14 +205,8 @@ static Error planManifest(const Manifest &manifest,
     auto place = [&](const Error &error) {
       return error.in(manifest.path + ": " + function->name);
     };
-    Error error =
-        checkCount(*function, "--input", options.inputs.size(), false);
-    if (!error)
-      error = checkCount(*function, "--output", options.outputs.size(), true);
-    if (!error)
-      error = checkCount(*function, "--expected-output",
-                         options.expected.size(), true);
-    if (!error && options.check) {
+    Error error = Error::success();
+    if (options.check) {
       if (function->hasReference())
         error = checkReadable(manifest.reference);
       else if (options.expected.empty())

@@ -30,8 +30,8 @@ std::vector<DimBindings> LaunchOptions::combinations() const {
 static Error parseDim(const std::string &text, LaunchOptions &options) {
   auto wrong = [&] {
     return Error::input("--dim=" + text +
-                        ": expected NAME=N or NAME=N,N,...; give numbers from "
-                        "0 to 2147483647");
+                        ": expected NAME=N or NAME=N,N,...; give numbers of 0 "
+                        "or more");
   };
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos)
@@ -46,7 +46,7 @@ static Error parseDim(const std::string &text, LaunchOptions &options) {
   while (true) {
     int64_t value = 0;
     auto [next, status] = std::from_chars(at, end, value);
-    if (status != std::errc() || value < 0 || value > 2147483647)
+    if (status != std::errc() || value < 0)
       return wrong();
     values.push_back(value);
     if (next == end)
@@ -60,9 +60,9 @@ static Error parseDim(const std::string &text, LaunchOptions &options) {
 }
 
 static Error parseSpecs(const std::vector<std::string> &texts, const char *flag,
-                        std::vector<Spec> &specs) {
+                        std::vector<NamedSpec> &specs) {
   for (const std::string &text : texts) {
-    Expected<Spec> spec = parseSpec(text);
+    Expected<NamedSpec> spec = parseNamedSpec(text);
     if (!spec)
       return spec.error().in(flag);
     specs.push_back(std::move(*spec));
@@ -73,19 +73,17 @@ static Error parseSpecs(const std::vector<std::string> &texts, const char *flag,
 static Error parseOutputs(const std::vector<std::string> &texts,
                           LaunchOptions &options) {
   for (const std::string &text : texts) {
-    if (text.size() < 2 || text[0] != '@')
+    Expected<NamedSpec> spec = parseNamedSpec(text);
+    if (!spec || spec->spec.kind != SpecKind::File || spec->spec.type)
       return Error::input("--output=" + text +
                           ": expected a file; write --output=@file.npy");
-    options.outputs.push_back(text.substr(1));
+    options.outputs.push_back(std::move(*spec));
   }
   return Error::success();
 }
 
 /// Flags that contradict each other, or have no effect.
 static Error checkOptions(const LaunchOptions &options) {
-  if (options.benchmark && (options.check || options.checkBitwise))
-    return Error::input("--benchmark times and does not check; run it once "
-                        "with --check and once with --benchmark");
   if (options.flushL2 && !options.benchmark)
     return Error::input("--flush-l2 needs --benchmark");
   if (options.repeat && !options.benchmark && !options.checkBitwise)
@@ -100,6 +98,9 @@ static Error checkOptions(const LaunchOptions &options) {
   for (std::optional<double> tolerance : {options.rtol, options.atol})
     if (tolerance && !(*tolerance >= 0 && std::isfinite(*tolerance)))
       return Error::input("--rtol and --atol are finite numbers of 0 or more");
+  if (options.repeat && options.benchmark && options.checkBitwise)
+    return Error::input("--repeat would count the runs of --check-bitwise and "
+                        "of --benchmark; run one of the two");
   size_t cases = options.manifests.size();
   for (const auto &[name, values] : options.dims)
     if ((cases *= values.size()) > maxCases)
@@ -127,15 +128,16 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
   };
   addList("--input", inputs,
           "SPEC of the next input or scalar: 4x8xf32=1 2 3, @x.npy, rand, "
-          "uniform, randint:N, iota, special, 7.5 (default: rand)");
-  addList("--output", outputs, "@file.npy for the next output");
-  addList("--expected-output", expected, "SPEC of the next output");
+          "uniform, randint:N, iota, special, 7.5 (default: rand); NAME=SPEC "
+          "for the one of that name");
+  addList("--output", outputs, "[NAME=]@file.npy for the next output");
+  addList("--expected-output", expected, "[NAME=]SPEC of the next output");
   addList("--dim", dims, "NAME=N, or NAME=N,N,... to run all sizes");
   app.add_flag("--check", options.check,
                "compare with the reference module, or with --expected-output");
   app.add_option("--rtol", options.rtol, "relative tolerance");
   app.add_option("--atol", options.atol,
-                 "absolute tolerance (default: rtol times the rms)");
+                 "absolute tolerance (default: rtol times the typical size)");
   app.add_option("--seed", options.seed, "seed of random inputs")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--repeat", options.repeat,
@@ -146,7 +148,8 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
   app.add_option("--offset-elements", options.offsetElements,
                  "elements between a 256-byte boundary and each buffer")
       ->check(CLI::Range(0, 1 << 20));
-  app.add_flag("--benchmark", options.benchmark, "time the launches");
+  app.add_flag("--benchmark", options.benchmark,
+               "time the launches, after the checks");
   app.add_flag("--flush-l2", options.flushL2, "empty the L2 before each run");
   app.add_option("--warmup", options.warmup, "runs that do not count")
       ->check(CLI::Range(0, 1000000));

@@ -26,6 +26,25 @@ static std::string formatArgument(const Argument &argument) {
   return text + nameOf(argument.type);
 }
 
+/// "256x1x1".
+static std::string formatSizes(const std::array<unsigned, 3> &sizes) {
+  return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" +
+         std::to_string(sizes[2]);
+}
+
+/// The launches of a program, for `--list --format=json`.
+static nlohmann::ordered_json describe(const Program &program) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Launch &launch : program.launches)
+    list.push_back({{"kernel", launch.kernel},
+                    {"group", launch.group},
+                    {"guards", launch.when.size()},
+                    {"block", launch.block},
+                    {"cluster", launch.cluster},
+                    {"shared", launch.shared}});
+  return list;
+}
+
 void cascade::runtime::listManifest(const Manifest &manifest,
                                     const LaunchOptions &options) {
   for (const Function &function : manifest.functions) {
@@ -40,8 +59,9 @@ void cascade::runtime::listManifest(const Manifest &manifest,
         json["arguments"].push_back({{"name", argument.name},
                                      {"role", nameOf(argument.role)},
                                      {"type", formatArgument(argument)}});
-      json["launches"] = function.kernels.launches.size();
-      json["reference"] = function.hasReference();
+      json["launches"] = describe(function.kernels);
+      json["reference"] = {{"U", describe(function.referenceU)},
+                           {"R", describe(function.referenceR)}};
       std::cout << json.dump(-1, ' ', false,
                              nlohmann::json::error_handler_t::replace)
                 << std::endl;
@@ -54,9 +74,17 @@ void cascade::runtime::listManifest(const Manifest &manifest,
                 << ": " << formatArgument(argument);
       separator = ", ";
     }
-    std::cout << "), launches: " << function.kernels.launches.size()
-              << (function.hasReference() ? ", with reference" : "")
-              << std::endl;
+    std::cout << ')' << std::endl;
+    auto print = [](const char *what, const Program &program) {
+      for (const Launch &launch : program.launches)
+        std::cout << "  " << what << launch.kernel << ": group " << launch.group
+                  << ", block " << formatSizes(launch.block) << ", cluster "
+                  << formatSizes(launch.cluster) << ", shared " << launch.shared
+                  << ", guards " << launch.when.size() << std::endl;
+    };
+    print("", function.kernels);
+    print("reference U: ", function.referenceU);
+    print("reference R: ", function.referenceR);
   }
 }
 

@@ -8,8 +8,12 @@
 using namespace cascade::runtime;
 
 /// What outputs hold before a run, so that an element that nothing writes is
-/// seen.
-static constexpr uint8_t poison = 0xA5;
+/// seen: in every float type a number near overflow, which agrees neither with
+/// a small number nor with an infinity or a NaN.
+static constexpr uint8_t poison = 0x7B;
+/// Around inputs: NaN in every float type, so that a kernel that uses what it
+/// reads there is seen.
+static constexpr uint8_t inputMargin = 0xFF;
 /// Bytes before and after each buffer that no kernel may write. The first
 /// margin keeps the alignment of the buffer.
 static constexpr size_t margin = bufferAlignment;
@@ -65,10 +69,15 @@ Invocation::create(Driver &driver, const Plan &plan,
     if (!buffer)
       return buffer.error().in("argument '" + argument.name + "'");
     invocation->buffers[i] = std::move(*buffer);
-    if (argument.role == Role::Input)
-      if (Error error = driver.copyToDevice(invocation->addressOf(i),
-                                            inputs[i].data(), bytes))
-        return error;
+    if (argument.role != Role::Input)
+      continue;
+    const DeviceBuffer &memory = invocation->buffers[i];
+    Error error = driver.fill(memory.address(), inputMargin, memory.size());
+    if (!error)
+      error = driver.copyToDevice(invocation->addressOf(i), inputs[i].data(),
+                                  bytes);
+    if (error)
+      return error;
   }
   return invocation;
 }
@@ -149,12 +158,25 @@ Expected<std::vector<uint8_t>> Invocation::valueOf(const Parameter &parameter,
     setAddress(workspace.address() + uint64_t(*value));
     return bytes;
   }
-  if (!holdsInteger(parameter.type, *value))
-    return Error::input("the parameter " + std::to_string(*value) +
-                        " does not fit in " + nameOf(parameter.type) +
-                        "; use smaller dims");
+  // A plan has checked that it fits.
   storeInteger(parameter.type, *value, bytes.data());
   return bytes;
+}
+
+/// Bytes of each parameter of `launch`.
+static std::vector<size_t> sizesOf(const Launch &launch,
+                                   const std::vector<Argument> &arguments) {
+  std::vector<size_t> sizes;
+  for (const Parameter &parameter : launch.parameters) {
+    size_t size = sizeof(DeviceAddress);
+    if (parameter.kind == Parameter::Kind::Dim)
+      size = byteSize(parameter.type);
+    else if (parameter.kind == Parameter::Kind::Argument &&
+             arguments[parameter.argument].role == Role::Scalar)
+      size = byteSize(arguments[parameter.argument].type);
+    sizes.push_back(size);
+  }
+  return sizes;
 }
 
 Expected<std::vector<Invocation::Ready>>
@@ -169,6 +191,10 @@ Invocation::makeReady(void *module, const ProgramPlan &program) {
     if (!kernel)
       return kernel.error();
     ready.kernel = *kernel;
+    if (Error error =
+            driver.checkParameters(*kernel, launch->kernel,
+                                   sizesOf(*launch, plan.function->arguments)))
+      return error;
     ready.shape.block = launch->block;
     ready.shape.cluster = launch->cluster;
     ready.shape.hasCluster = launch->hasCluster;

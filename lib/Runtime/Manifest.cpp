@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 using namespace cascade::runtime;
 
-static constexpr int64_t maxDim = 2147483647;
+static constexpr size_t maxManifestBytes = 64 << 20;
 
 const char *cascade::runtime::nameOf(Role role) {
   switch (role) {
@@ -51,7 +50,7 @@ static Argument parseArgument(const JsonReader &json) {
     if (extent.isString())
       one.dim = extent.name();
     else
-      one.value = extent.integer(0, maxDim);
+      one.value = extent.integer(0, INT64_MAX);
     argument.shape.push_back(std::move(one));
   }
   if (argument.role == Role::Scalar && !argument.shape.empty())
@@ -79,8 +78,8 @@ static void parseReference(const JsonReader &json, const ProgramParser &parser,
 }
 
 static Function parseFunction(const JsonReader &json) {
-  json.expectKeys(
-      {"name", "arguments", "workspace", "launches", "reference", "legality"});
+  json.expectKeys({"name", "arguments", "workspace", "launches", "reference",
+                   "legality", "passes"});
   Function function;
   function.name = json.at("name").name();
   std::set<std::string> names;
@@ -164,12 +163,19 @@ Expected<Manifest> cascade::runtime::parseManifest(std::string_view text,
 Expected<Manifest> cascade::runtime::readManifest(const std::string &path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file)
-    text << file.rdbuf();
-  if (!file || !text)
+  std::string text;
+  char part[1 << 16];
+  while (file && text.size() <= maxManifestBytes) {
+    file.read(part, sizeof(part));
+    text.append(part, size_t(file.gcount()));
+  }
+  if (text.size() > maxManifestBytes)
+    return Error::input("'" + path +
+                        "' is too long for a manifest; give the "
+                        "NAME.json that cascade-compile wrote");
+  if (text.empty() || file.bad())
     return Error::input("cannot read '" + path +
                         "': " + (errno ? std::strerror(errno) : "it is empty") +
                         "; give the NAME.json that cascade-compile wrote");
-  return parseManifest(text.str(), path);
+  return parseManifest(text, path);
 }

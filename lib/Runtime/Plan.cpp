@@ -4,7 +4,6 @@
 
 using namespace cascade::runtime;
 
-static constexpr int64_t maxDim = 2147483647;
 /// Limits of a grid (CUDA C++ Programming Guide, "Technical specifications per
 /// compute capability").
 static constexpr int64_t maxGrid[3] = {2147483647, 65535, 65535};
@@ -17,10 +16,10 @@ std::string cascade::runtime::formatDims(const DimBindings &dims) {
 }
 
 static Error checkDim(const std::string &name, int64_t value) {
-  if (value >= 0 && value <= maxDim)
+  if (value >= 0)
     return Error::success();
   return Error::input("dim '" + name + "' is " + std::to_string(value) +
-                      "; it must be from 0 to " + std::to_string(maxDim));
+                      "; it must be 0 or more");
 }
 
 namespace {
@@ -166,6 +165,24 @@ static bool isStatic(const Launch &launch) {
   return true;
 }
 
+/// The values that a launch passes by value, but for those that a device or an
+/// input gives.
+static Error checkParameters(const Launch &launch, const DimBindings &dims) {
+  for (const Parameter &parameter : launch.parameters) {
+    if (parameter.kind != Parameter::Kind::Dim)
+      continue;
+    const std::string place = "kernel '" + launch.kernel + "'";
+    Expected<int64_t> value = parameter.expr.evaluate(dims, std::nullopt);
+    if (!value)
+      return value.error().in(place);
+    if (!holdsInteger(parameter.type, *value))
+      return Error::input(place + " takes " + nameOf(parameter.type) +
+                          ", in which " + std::to_string(*value) +
+                          " does not fit; use smaller dims");
+  }
+  return Error::success();
+}
+
 static Error chooseLaunches(const Program &program, const Plan &plan,
                             ProgramPlan &result) {
   result.program = &program;
@@ -196,6 +213,8 @@ static Error chooseLaunches(const Program &program, const Plan &plan,
           std::to_string(plan.offsetElements) +
           " elements past a boundary; compile the artefact "
           "with a variant without guards");
+    if (Error error = checkParameters(*chosen, plan.dims))
+      return error;
     if (isStatic(*chosen))
       if (Expected<LaunchShape> shape =
               evaluateLaunch(*chosen, plan.dims, std::nullopt);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 
 using namespace cascade::runtime;
 
@@ -51,8 +52,10 @@ double cascade::runtime::portableLog(double x) {
   const double t = (m - 1) / (m + 1);
   const double t2 = t * t;
   double series = 0;
-  for (int k = 23; k >= 3; k -= 2)
-    series = (series + 1.0 / k) * t2;
+  for (double coefficient :
+       {1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
+        1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3})
+    series = (series + coefficient) * t2;
   // log 2 in two parts; the first times e is exact.
   const double ln2High = 0x1.62e42feep-1, ln2Low = 0x1.a39ef35793c76p-33;
   return e * ln2High + (2 * t + (2 * t * series + e * ln2Low));

@@ -73,12 +73,14 @@ Expected<Spec> cascade::runtime::parseSpec(std::string_view text) {
   // A path may contain '='.
   size_t equals = text.find('=');
   if (equals != std::string_view::npos && text[0] != '@') {
-    auto shapeAndType = parseShapeAndType(text.substr(0, equals));
-    if (!shapeAndType)
-      return shapeAndType.error().in("spec '" + spec.text + "'");
-    spec.shape = shapeAndType->first;
-    spec.type = shapeAndType->second;
     values = text.substr(equals + 1);
+    if (equals != 0) {
+      auto shapeAndType = parseShapeAndType(text.substr(0, equals));
+      if (!shapeAndType)
+        return shapeAndType.error().in("spec '" + spec.text + "'");
+      spec.shape = shapeAndType->first;
+      spec.type = shapeAndType->second;
+    }
   }
 
   static constexpr std::string_view randInt = "randint:";
@@ -107,6 +109,25 @@ Expected<Spec> cascade::runtime::parseSpec(std::string_view text) {
     return error;
   }
   return spec;
+}
+
+Expected<NamedSpec> cascade::runtime::parseNamedSpec(std::string_view text) {
+  NamedSpec named;
+  const size_t equals = text.find('=');
+  if (equals != std::string_view::npos && equals != 0 && text[0] != '@') {
+    const std::string_view head = text.substr(0, equals);
+    const bool isDigit = head[0] >= '0' && head[0] <= '9';
+    if (!isDigit && !parseElementType(head)) {
+      named.name = head;
+      text.remove_prefix(equals + 1);
+    }
+  }
+  Expected<Spec> spec = parseSpec(text);
+  if (!spec)
+    return named.name.empty() ? spec.error()
+                              : spec.error().in("'" + named.name + "'");
+  named.spec = std::move(*spec);
+  return named;
 }
 
 Expected<std::optional<Shape>> cascade::runtime::shapeOf(const Spec &spec) {

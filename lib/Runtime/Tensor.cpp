@@ -2,11 +2,15 @@
 
 #include "cascade/Runtime/Tensor.h"
 
+#include <algorithm>
+#include <fstream>
 #include <new>
 #include <stdexcept>
-#include <unistd.h>
 
 using namespace cascade::runtime;
+
+/// Sizes in bytes up to which nobody asks how much memory is free.
+static constexpr int64_t alwaysGranted = int64_t(64) << 20;
 
 std::string cascade::runtime::formatShape(const Shape &shape,
                                           ElementType type) {
@@ -45,14 +49,32 @@ Expected<int64_t> cascade::runtime::countElements(const Shape &shape,
   return empty ? 0 : bytes / int64_t(byteSize(type));
 }
 
-/// Memory of this machine in bytes. More than that is not worth a try: Linux
-/// would grant it and end the process when it is written.
-static int64_t physicalMemory() {
-  int64_t pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGESIZE);
-  int64_t bytes;
-  if (pages <= 0 || pageSize <= 0 ||
-      __builtin_mul_overflow(pages, pageSize, &bytes))
-    return INT64_MAX;
+/// The first number behind `key` in a file of numbers, or the largest there is.
+static int64_t readNumber(const char *path, const char *key) {
+  std::ifstream file(path);
+  std::string word;
+  int64_t value;
+  while (*key && file >> word && word != key)
+    ;
+  return file >> value ? value : INT64_MAX;
+}
+
+/// Memory that is free, in bytes, as far as Linux says; less than there is is
+/// no harm. Linux would grant more and end the process when it is written.
+static int64_t availableMemory() {
+  const int64_t kibibytes = readNumber("/proc/meminfo", "MemAvailable:");
+  int64_t bytes = kibibytes > INT64_MAX / 1024 ? INT64_MAX : kibibytes * 1024;
+  // The limit of a container, version 2 and version 1.
+  const char *const limits[][2] = {
+      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+      {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+       "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+  for (const auto &[limitPath, usagePath] : limits) {
+    const int64_t limit = readNumber(limitPath, "");
+    const int64_t usage = readNumber(usagePath, "");
+    if (limit != INT64_MAX && usage != INT64_MAX)
+      bytes = std::min(bytes, std::max<int64_t>(limit - usage, 0));
+  }
   return bytes;
 }
 
@@ -64,10 +86,10 @@ Expected<Tensor> Tensor::create(ElementType type, Shape shape) {
   auto tooLarge = [&] {
     return Error::input("shape " + formatShape(shape, type) + " takes " +
                         std::to_string(bytes) +
-                        " bytes, more than this machine has; use smaller "
-                        "extents");
+                        " bytes, more than this machine has free; use "
+                        "smaller extents");
   };
-  if (bytes > physicalMemory())
+  if (bytes > alwaysGranted && bytes > availableMemory())
     return tooLarge();
   Tensor tensor;
   try {

@@ -288,8 +288,9 @@ void ChainFuser::shareReciprocals() {
   }
 }
 
-/// The condition under which a row is replayed: a watched value is not finite,
-/// or a watched factor is not in 2^-64 .. 2^64. Null where nothing is watched.
+/// The condition under which a row is replayed: a watched value is not finite, a
+/// watched factor is not in 2^-64 .. 2^64, or a reference that is divided by is
+/// 0. Null where nothing is watched.
 Value ChainFuser::buildReplay(OpBuilder &b) {
   Location loc = chain.getLoc();
   Value fine;
@@ -321,6 +322,19 @@ Value ChainFuser::buildReplay(OpBuilder &b) {
     require(value, /*inRange=*/true);
   for (Value value : finiteWatch)
     require(value, /*inRange=*/false);
+  // A divisor of 0 was taken as 1 while the pass ran.
+  llvm::DenseSet<Value> divisors;
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
+    for (auto [index, ref] : llvm::enumerate(reduce.getRefs())) {
+      auto type = dyn_cast<FloatType>(ref.getType());
+      if (reduce.getGuard(index) != ReferenceGuard::Divisor || !type ||
+          !divisors.insert(ref).second)
+        continue;
+      Value ok = arith::CmpFOp::create(
+          b, loc, arith::CmpFPredicate::UNE, ref,
+          constant(type, APFloat::getZero(type.getFloatSemantics())));
+      fine = fine ? Value(arith::AndIOp::create(b, loc, fine, ok)) : ok;
+    }
   if (!fine)
     return {};
   Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
@@ -404,7 +418,7 @@ LogicalResult ChainFuser::fuse(unsigned index) {
 
 LogicalResult ChainFuser::run() {
   for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    members.push_back({reduce});
+    members.emplace_back().reduce = reduce;
   for (unsigned index = 0; index < members.size(); ++index)
     if (failed(fuse(index)))
       return failure();

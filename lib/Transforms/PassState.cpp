@@ -90,29 +90,28 @@ static SmallVector<Value> argumentCombine(OpBuilder &b, Location loc,
     Value lhsNaN = compare(CmpFPredicate::UNO, lhs[0], lhs[0]);
     Value rhsNaN = compare(CmpFPredicate::UNO, rhs[0], rhs[0]);
     // Unordered or greater, but not where the left key is the NaN.
-    Value wins =
-        compare(isMax ? CmpFPredicate::UGT : CmpFPredicate::ULT, rhs[0], lhs[0]);
+    Value wins = compare(isMax ? CmpFPredicate::UGT : CmpFPredicate::ULT,
+                         rhs[0], lhs[0]);
     Value one = arith::ConstantIntOp::create(b, loc, 1, 1);
     Value lhsNumber = arith::XOrIOp::create(b, loc, lhsNaN, one);
     better = arith::AndIOp::create(b, loc, wins, lhsNumber);
-    tied = arith::OrIOp::create(
-        b, loc, compare(CmpFPredicate::OEQ, lhs[0], rhs[0]),
-        arith::AndIOp::create(b, loc, lhsNaN, rhsNaN));
+    tied = arith::OrIOp::create(b, loc,
+                                compare(CmpFPredicate::OEQ, lhs[0], rhs[0]),
+                                arith::AndIOp::create(b, loc, lhsNaN, rhsNaN));
   } else {
     better = arith::CmpIOp::create(
         b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
         rhs[0], lhs[0]);
-    tied = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs[0],
-                                 rhs[0]);
+    tied =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs[0], rhs[0]);
   }
-  Value lower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rhs[1],
-                                      lhs[1]);
+  Value lower =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rhs[1], lhs[1]);
   Value takeRight = arith::OrIOp::create(
       b, loc, better, arith::AndIOp::create(b, loc, tied, lower));
   SmallVector<Value> results;
   for (auto [left, right] : llvm::zip_equal(lhs, rhs))
-    results.push_back(
-        arith::SelectOp::create(b, loc, takeRight, right, left));
+    results.push_back(arith::SelectOp::create(b, loc, takeRight, right, left));
   return results;
 }
 
@@ -128,8 +127,8 @@ SmallVector<Value> PassState::identity(OpBuilder &b, Location loc,
     return values;
   }
   for (Type type : reduce.getResultTypes())
-    values.push_back(arith::ConstantOp::create(
-        b, loc, identityOf(reduce.getKind(), type)));
+    values.push_back(
+        arith::ConstantOp::create(b, loc, identityOf(reduce.getKind(), type)));
   return values;
 }
 
@@ -154,9 +153,9 @@ static Value applyGuard(OpBuilder &b, Location loc, ReferenceGuard guard,
   if (guard == ReferenceGuard::Exponent) {
     // An infinite reference is taken as 0.
     Value magnitude = math::AbsFOp::create(b, loc, ref);
-    Value infinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                           magnitude,
-                                           constant(APFloat::getInf(semantics)));
+    Value infinite =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, magnitude,
+                              constant(APFloat::getInf(semantics)));
     return arith::SelectOp::create(b, loc, infinite,
                                    constant(APFloat::getZero(semantics)), ref);
   }
@@ -245,14 +244,13 @@ SmallVector<Value> PassState::merge(OpBuilder &b, Location loc, ValueRange lhs,
     SmallVector<Value> left = references(b, loc, reduce, lhs, outer);
     SmallVector<Value> right = references(b, loc, reduce, rhs, outer);
     SmallVector<Value> target = references(b, loc, reduce, merged, outer);
-    llvm::append_range(
-        merged,
-        combine(b, loc, reduce,
-                correct(b, loc, reduce, lhs.slice(offset, count), left, target,
-                        outer),
-                correct(b, loc, reduce, rhs.slice(offset, count), right, target,
-                        outer),
-                outer));
+    llvm::append_range(merged,
+                       combine(b, loc, reduce,
+                               correct(b, loc, reduce, lhs.slice(offset, count),
+                                       left, target, outer),
+                               correct(b, loc, reduce, rhs.slice(offset, count),
+                                       right, target, outer),
+                               outer));
     offset += count;
   }
   return merged;

@@ -52,6 +52,10 @@ public:
       digits.push_back(DigitAttr::get(context, level, size, 0, false));
     return *this;
   }
+  DigitList &add(DigitAttr digit) {
+    digits.push_back(digit);
+    return *this;
+  }
   AxisMappingAttr get(StringRef name) {
     if (digits.empty())
       digits.push_back(DigitAttr::get(context, Level::Loop, 1, 0, false));
@@ -228,32 +232,24 @@ MappingAttr cascade::withoutVectors(MappingAttr mapping) {
   MLIRContext *context = mapping.getContext();
   SmallVector<AxisMappingAttr> axes;
   for (AxisMappingAttr axis : mapping.getAxes()) {
-    SmallVector<DigitAttr> digits;
-    int64_t vector = 1;
-    for (DigitAttr digit : axis.getDigits()) {
-      if (digit.getLevel() == Level::Vector)
-        vector = digit.getSize();
-      else
-        digits.push_back(digit);
+    bool isVector = llvm::any_of(axis.getDigits(), [](DigitAttr digit) {
+      return digit.getLevel() == Level::Vector;
+    });
+    if (!isVector) {
+      axes.push_back(axis);
+      continue;
     }
-    // The elements of a vector go to registers, one access each.
-    if (vector > 1) {
-      auto *reg = llvm::find_if(digits, [](DigitAttr digit) {
-        return digit.getLevel() == Level::Reg;
-      });
-      int64_t size = vector * (reg == digits.end() ? 1 : reg->getSize());
-      auto wide = DigitAttr::get(context, Level::Reg, size, 0, false);
-      if (reg != digits.end()) {
-        *reg = wide;
-      } else {
-        auto *place = llvm::find_if(digits, [](DigitAttr digit) {
-          return digit.getLevel() == Level::Warp ||
-                 digit.getLevel() == Level::Lane;
-        });
-        digits.insert(place, wide);
-      }
-    }
-    axes.push_back(AxisMappingAttr::get(context, axis.getName(), digits));
+    // The threads stay where they are and loop over single elements.
+    DigitList digits(context);
+    auto copy = [&](ArrayRef<Level> levels) {
+      for (DigitAttr digit : axis.getDigits())
+        if (llvm::is_contained(levels, digit.getLevel()))
+          digits.add(digit);
+    };
+    copy({Level::Cluster});
+    digits.add(Level::Loop).add(Level::Reg, accessesInFlight);
+    copy({Level::Warp, Level::Lane});
+    axes.push_back(digits.get(axis.getName().getValue()));
   }
   return MappingAttr::get(context, axes, mapping.getLoad(), mapping.getKeep(),
                           mapping.getMerge());

@@ -4,8 +4,10 @@
 // infinity with the same one, and finite a with finite r if
 //   |a - r| <= rtol |r| + atol.
 // Signs of zero are free. Integers agree if they are equal. The default atol is
-// rtol times the root mean square of the finite values of the reference, so an
-// output of zeros or with two tiles exchanged fails.
+// rtol times the typical size of the reference: the root mean square of its
+// finite values, so an output of zeros or with two tiles exchanged fails.
+// Values more than 2^10 times the median are left out of it, or one row near
+// overflow would excuse every other row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +29,10 @@ struct Comparison {
   /// The element furthest outside its tolerance, or -1.
   int64_t worstIndex = -1;
   double worstActual = 0, worstExpected = 0;
-  /// The largest |a - r| / max(|r|, rms r) over elements with a finite a and a
-  /// finite r, against the reference nearest to a.
+  /// The largest |a - r| / max(|r|, typical size) over elements with a finite a
+  /// and a finite r, against the reference nearest to a.
   double maxRelativeError = 0;
-  /// "worst relative error 1.2e-07", or
+  /// "worst relative error 1.2e-07 at [3, 17]", or
   /// "[3, 17] is 0.1, expected 0.2 (12 of 4096 differ)".
   std::string text;
 };
@@ -38,6 +40,10 @@ struct Comparison {
 /// The relative tolerance of an output of this type when none is given: f64
 /// 1e-10, f32 3e-5, f16 2e-3, bf16 1.6e-2, fp8 0.13, integers 0.
 double defaultRelativeTolerance(ElementType type);
+
+/// The root mean square of the finite values whose binary exponent is at most
+/// 10 above the median exponent of the nonzero ones; 0 if there are none.
+double typicalSize(const Tensor &tensor);
 
 /// Compares `actual` with one or more references of the same shape and either
 /// the same type or any float type for a float output. An error if types or

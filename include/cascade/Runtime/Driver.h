@@ -71,6 +71,11 @@ public:
   /// Looks `name` up in a loaded module.
   Expected<void *> getKernel(void *module, const std::string &name);
 
+  /// An error unless the kernel's parameters have these sizes in bytes: a
+  /// launch would read past what it is given. Old drivers cannot tell, and
+  /// pass.
+  Error checkParameters(void *kernel, const std::string &name,
+                        const std::vector<size_t> &sizes);
   /// Allows the kernel the shared memory and the cluster size of `shape`.
   Error prepare(void *kernel, const std::string &name,
                 const LaunchShape &shape);

@@ -18,9 +18,8 @@ namespace cascade::runtime {
 struct LaunchOptions {
   std::vector<std::string> manifests;
   std::string entry; ///< Empty: every function.
-  std::vector<Spec> inputs;
-  std::vector<std::string> outputs; ///< Paths of .npy files.
-  std::vector<Spec> expected;
+  std::vector<NamedSpec> inputs, expected;
+  std::vector<NamedSpec> outputs; ///< Files to write.
   /// For each `--dim`, the name and the values to sweep.
   std::vector<std::pair<std::string, std::vector<int64_t>>> dims;
   bool check = false, checkBitwise = false, benchmark = false, list = false;
@@ -43,6 +42,8 @@ Expected<std::optional<LaunchOptions>> parseLaunchOptions(int argc,
 struct LaunchCase {
   Plan plan;
   std::vector<Spec> inputs; ///< One an argument; of outputs unused.
+  /// One an argument, for the outputs that have one.
+  std::vector<const Spec *> expected, files;
 };
 
 /// Reads the manifests and plans all cases; needs no device.

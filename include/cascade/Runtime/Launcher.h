@@ -28,7 +28,7 @@ public:
   static Expected<std::unique_ptr<Invocation>>
   create(Driver &driver, const Plan &plan, const std::vector<Tensor> &inputs);
 
-  /// Fills the outputs with 0xA5 bytes, readies the workspace, launches
+  /// Fills the outputs with a poison, readies the workspace, launches
   /// `program` from `module` and waits. A write outside of an output is an
   /// error.
   Error run(void *module, const ProgramPlan &program);

@@ -14,7 +14,8 @@
 //      "launches": [LAUNCH...],
 //      ["reference": {"U": [LAUNCH...], "R": [LAUNCH...],
 //                     ["workspace": WORKSPACE]},]
-//      ["legality": ["reassociating"]]}]}
+//      ["legality": ["reassociating"],]
+//      ["passes": anything]}]}           for readers; not looked at
 //   ARGUMENT  ::= {"name": "x", "role": "input" | "output" | "scalar",
 //                  "type": "bf16", "shape": [512, "l"],
 //                  ["align": 16, "noalias": true]}

@@ -22,7 +22,7 @@ inline constexpr int64_t bufferAlignment = 256;
 
 /// Finds the values of the dims of `function`: those in `given`, and those that
 /// the known shapes of its arguments fix. Every dim of an argument must have
-/// one value of at most 2^31 - 1.
+/// one value of 0 or more.
 Expected<DimBindings> bindDims(const Function &function,
                                const DimBindings &given,
                                const std::vector<std::optional<Shape>> &shapes);

@@ -1,6 +1,6 @@
 //===- Spec.h - Tensors written on a command line ---------------*- C++ -*-===//
 //
-//   spec   ::= (shape-and-type `=`)? values
+//   spec   ::= (shape-and-type? `=`)? values
 //   shape-and-type ::= (extent `x`)* element-type            4x8xf32, f32
 //   values ::= number ((` ` | `,`) number)*    row-major; one number is a splat
 //            | `@` path        a .npy file; bf16 and fp8 as raw bit patterns
@@ -58,6 +58,17 @@ struct Spec {
 
 /// Parses `text`; reads no file.
 Expected<Spec> parseSpec(std::string_view text);
+
+/// A spec for the argument of a function called `name`, or, if that is empty,
+/// for the next one.
+struct NamedSpec {
+  std::string name;
+  Spec spec;
+};
+
+/// Parses `x=SPEC` or `SPEC`. What can be a shape and type is one: an argument
+/// called "f32" has no name here.
+Expected<NamedSpec> parseNamedSpec(std::string_view text);
 
 /// Parses "4x8xf32" or "f32" to a shape and a type.
 Expected<std::pair<Shape, ElementType>>

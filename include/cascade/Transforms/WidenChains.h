@@ -9,7 +9,8 @@ namespace cascade {
 
 /// Rewrites the body of `chain`, which is not fused, into the reference
 /// evaluation R of docs/Semantics.md: every float operation in f64, the
-/// narrowing casts of the source kept as roundings, one rounding of each result.
+/// narrowing casts of the source kept as roundings, one rounding of each
+/// result.
 void widenToF64(ChainOp chain);
 
 } // namespace cascade

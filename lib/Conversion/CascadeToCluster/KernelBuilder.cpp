@@ -230,14 +230,16 @@ RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
                                                  const PassState &pass,
                                                  State state) {
   const AxisPlan &rowPlan = context.row();
-  int64_t lanes = rowPlan.sizeAt(Level::Lane);
-  int64_t warps = rowPlan.sizeAt(Level::Warp);
+  int32_t lanes = rowPlan.sizeAt(Level::Lane);
   int64_t blocks = rowPlan.sizeAt(Level::Cluster);
-  if (lanes * warps * blocks == 1)
+  std::optional<int32_t> warps = rowPlan.sizeAt(Level::Warp);
+  if (lanes * *warps * blocks == 1)
     return state;
   cluster::Scope scope = blocks > 1  ? cluster::Scope::Cluster
-                         : warps > 1 ? cluster::Scope::Block
-                                     : cluster::Scope::Warp;
+                         : *warps > 1 ? cluster::Scope::Block
+                                      : cluster::Scope::Warp;
+  if (scope == cluster::Scope::Warp)
+    warps.reset();
   IRMapping outer = row.mapping();
   auto reduces = pass.getPass().reduces;
   bool plain = llvm::all_of(reduces, [](ReduceOp reduce) {
@@ -337,10 +339,8 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   cluster::Scope scope = context.plan.blocks > 1 ? cluster::Scope::Cluster
                          : sharesBlock           ? cluster::Scope::Block
                                                  : cluster::Scope::Warp;
-  auto op = cluster::AllReduceOp::create(
-      b, context.loc, condition, scope, {cluster::Kind::Or},
-      MappingPlan::warpSize,
-      scope == cluster::Scope::Warp ? 1 : context.plan.warps);
+  auto op = cluster::AllReduceOp::create(b, context.loc, condition, scope,
+                                         {cluster::Kind::Or});
   return op.getResult(0);
 }
 

@@ -69,8 +69,9 @@ LogicalResult FunctionConverter::check() {
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitError()
-             << "function '" << function.getName() << "' returns a value of type "
-             << type << "; only tensors can be returned beside chains";
+             << "function '" << function.getName()
+             << "' returns a value of type " << type
+             << "; only tensors can be returned beside chains";
   WalkResult nested = function.walk([&](ChainOp chain) {
     if (chain->getParentOp() == function)
       return WalkResult::advance();
@@ -155,9 +156,8 @@ LogicalResult FunctionConverter::convertChain(ChainOp chain) {
   OpBuilder b(chain);
   SmallVector<Value> inputs, outputs;
   for (Value input : chain.getInputs())
-    inputs.push_back(isa<RankedTensorType>(input.getType())
-                         ? buffers.lookup(input)
-                         : input);
+    inputs.push_back(
+        isa<RankedTensorType>(input.getType()) ? buffers.lookup(input) : input);
   ChainEvaluator evaluator(chain, b, inputs, segments);
   for (OpResult result : chain->getResults())
     outputs.push_back(bufferFor(result, b, evaluator));
@@ -204,7 +204,8 @@ LogicalResult FunctionConverter::convert() {
 LogicalResult cascade::convertCascadeToLoops(ModuleOp module,
                                              int64_t segments) {
   if (segments < 1)
-    return module.emitError() << "segments must be at least 1, got " << segments;
+    return module.emitError()
+           << "segments must be at least 1, got " << segments;
   SmallVector<func::FuncOp> functions;
   llvm::StringSet<> names;
   module.walk([&](func::FuncOp function) {
@@ -215,14 +216,17 @@ LogicalResult cascade::convertCascadeToLoops(ModuleOp module,
       names.insert(function.getName());
     }
   });
-  WalkResult calls = module.walk([&](func::CallOp call) {
-    if (!names.contains(call.getCallee()))
-      return WalkResult::advance();
-    call.emitError() << "calls '" << call.getCallee()
-                     << "', a function with chains; its tensors become buffers, "
-                        "so inline it first (--inline)";
-    return WalkResult::interrupt();
-  });
+  WalkResult calls =
+      module.walk(
+          [&](func::CallOp call) {
+            if (!names.contains(call.getCallee()))
+              return WalkResult::advance();
+            call.emitError()
+                << "calls '" << call.getCallee()
+                << "', a function with chains; its tensors become buffers, "
+                   "so inline it first (--inline)";
+            return WalkResult::interrupt();
+          });
   if (calls.wasInterrupted())
     return failure();
   for (func::FuncOp function : functions)

@@ -41,8 +41,8 @@ Value ChainEvaluator::extentOf(unsigned axis) {
                arith::ConstantIndexOp::create(b, chain.getLoc(), size);
   // The verifier has checked that an operand fixes a dynamic axis.
   auto [operand, dim] = chain.getExtentSource(axis);
-  return extents[axis] = memref::DimOp::create(b, chain.getLoc(),
-                                               buffers[operand], dim);
+  return extents[axis] =
+             memref::DimOp::create(b, chain.getLoc(), buffers[operand], dim);
 }
 
 FailureOr<Value> ChainEvaluator::axisIndex(unsigned axis) {
@@ -90,8 +90,9 @@ LogicalResult ChainEvaluator::emitArgument(BlockArgument argument) {
     if (!index)
       return chain.emitError() << "cannot be lowered to loops: the map of "
                                   "operand "
-                               << input << " has an expression that cannot be "
-                                           "expanded";
+                               << input
+                               << " has an expression that cannot be "
+                                  "expanded";
     indices.push_back(index);
   }
   frames.map(place, argument,

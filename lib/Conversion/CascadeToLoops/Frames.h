@@ -59,13 +59,14 @@ public:
   };
   /// The emitted form of `value` that is valid here.
   std::optional<Found> lookup(mlir::Value value) const;
-  /// The frame to emit `value` in. What is not `speculatable` stays inside every
-  /// conditional below the frame that fixes it; everything else stays inside the
-  /// conditionals directly in that frame, so that what lies outside of a
-  /// domain is not computed, and leaves those of inner loops.
+  /// The frame to emit `value` in. What is not `speculatable` stays inside
+  /// every conditional below the frame that fixes it; everything else stays
+  /// inside the conditionals directly in that frame, so that what lies outside
+  /// of a domain is not computed, and leaves those of inner loops.
   unsigned placementOf(mlir::Value value, bool speculatable) const;
   unsigned placementOf(mlir::ValueRange values) const;
-  /// The index of `axis` in the innermost loop that binds it; null if none does.
+  /// The index of `axis` in the innermost loop that binds it; null if none
+  /// does.
   mlir::Value indexOf(unsigned axis) const;
   AxisSet boundAxes() const;
 

@@ -157,17 +157,18 @@ FailureOr<scf::ForOp> ChainEvaluator::openAxis(unsigned axis,
 }
 
 /// The pass as one loop an axis, from the `depth`-th axis on.
-FailureOr<SmallVector<Value>>
-ChainEvaluator::emitNest(const PassState &state, unsigned depth,
-                         Values accumulators, const IRMapping &outer) {
+FailureOr<SmallVector<Value>> ChainEvaluator::emitNest(const PassState &state,
+                                                       unsigned depth,
+                                                       Values accumulators,
+                                                       const IRMapping &outer) {
   SmallVector<unsigned> axes(state.getPass().axes.set_bits());
   if (depth == axes.size())
     return emitStep(state, accumulators, outer);
   FailureOr<scf::ForOp> loop = openAxis(axes[depth], accumulators);
   if (failed(loop))
     return failure();
-  FailureOr<Values> next = emitNest(
-      state, depth + 1, Values(loop->getRegionIterArgs()), outer);
+  FailureOr<Values> next =
+      emitNest(state, depth + 1, Values(loop->getRegionIterArgs()), outer);
   if (failed(next))
     return failure();
   scf::YieldOp::create(frames.builder(), chain.getLoc(), *next);
@@ -297,9 +298,9 @@ static Value sharedPredicate(const ReductionPass &pass) {
   return predicate;
 }
 
-FailureOr<SmallVector<Value>>
-ChainEvaluator::emitStep(const PassState &state, Values accumulators,
-                         const IRMapping &outer) {
+FailureOr<SmallVector<Value>> ChainEvaluator::emitStep(const PassState &state,
+                                                       Values accumulators,
+                                                       const IRMapping &outer) {
   Location loc = chain.getLoc();
   Value shared = sharedPredicate(state.getPass());
   auto stepAll = [&]() -> FailureOr<Values> {
@@ -311,9 +312,9 @@ ChainEvaluator::emitStep(const PassState &state, Values accumulators,
       OpBuilder &b = frames.builder();
       Values before = state.references(b, loc, reduce, accumulators, outer);
       Values after = state.references(b, loc, reduce, next, outer);
-      Values own = Values(ValueRange(accumulators)
-                              .slice(state.offsetOf(reduce),
-                                     reduce.getNumResults()));
+      Values own =
+          Values(ValueRange(accumulators)
+                     .slice(state.offsetOf(reduce), reduce.getNumResults()));
       own = state.correct(b, loc, reduce, own, before, after, outer);
 
       auto *known = llvm::find_if(evaluated, [&](auto &entry) {

@@ -100,8 +100,7 @@ LogicalResult ChainEvaluator::emitStore(unsigned result, Region &region) {
     return failure();
   SmallVector<Value> indices;
   for (AffineExpr expr : chain.getOutputMap(result).getResults()) {
-    FailureOr<Value> index =
-        axisIndex(cast<AffineDimExpr>(expr).getPosition());
+    FailureOr<Value> index = axisIndex(cast<AffineDimExpr>(expr).getPosition());
     if (failed(index))
       return failure();
     indices.push_back(*index);

@@ -35,6 +35,9 @@ namespace cascade::cluster {
 using namespace mlir;
 using namespace cascade::cluster;
 
+/// Device code is 64-bit.
+static constexpr unsigned kIndexBits = 64;
+
 /// Below the instructions of PTX, above the intrinsics of LLVM.
 static constexpr unsigned kLibdeviceBenefit = 5;
 
@@ -85,8 +88,8 @@ static unsigned getNumberOf(gpu::AddressSpace space) {
 
 static LogicalResult lowerToNVVM(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
-  LowerToLLVMOptions options(
-      context, DataLayout(cast<DataLayoutOpInterface>(module.getOperation())));
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(kIndexBits);
   LLVMTypeConverter converter(context, options);
   configureGpuToNVVMTypeConverter(converter);
   populateGpuMemorySpaceAttributeConversions(converter, getNumberOf);
@@ -114,10 +117,26 @@ static LogicalResult lowerToNVVM(gpu::GPUModuleOp module) {
   LLVMConversionTarget target(*context);
   configureGpuToNVVMConversionLegality(target);
   // That list makes illegal what libdevice offers; the native ones are legal.
-  target.addLegalOp<LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::SqrtOp,
-                    LLVM::FTruncOp, LLVM::RoundEvenOp, LLVM::RoundOp>();
+  target
+      .addLegalOp<LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::SqrtOp,
+                  LLVM::FTruncOp, LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::FMAOp,
+                  LLVM::CopySignOp, LLVM::MaxNumOp, LLVM::MinNumOp>();
   target.addIllegalDialect<ClusterDialect>();
   return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// Shared memory whose alignment nobody gives gets that of the widest access.
+/// Left open, LLVM assumes more for large arrays than NVPTX then grants.
+static void alignSharedMemory(gpu::GPUModuleOp module) {
+  constexpr int64_t widestAccess = 16;
+  StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  auto alignment = IntegerAttr::get(IntegerType::get(module.getContext(), 64),
+                                    widestAccess);
+  module.walk([&](gpu::GPUFuncOp func) {
+    for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
+      if (!func.getWorkgroupAttributionAttr(i, name))
+        func.setWorkgroupAttributionAttr(i, name, alignment);
+  });
 }
 
 /// The launch shape is required, not a maximum: ptxas may rely on it.
@@ -136,6 +155,7 @@ struct ClusterToNVVMPass
     : cascade::cluster::impl::ClusterToNVVMPassBase<ClusterToNVVMPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    alignSharedMemory(module);
     if (failed(checkExpanded(module)) || failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))

@@ -4,6 +4,7 @@
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -64,7 +65,9 @@ void cascade::cluster::populateNativeMathPatterns(
       Native<math::RoundEvenOp, LLVM::RoundEvenOp>,
       Native<math::RoundOp, LLVM::RoundOp>, Native<math::SqrtOp, LLVM::SqrtOp>,
       Native<math::FmaOp, LLVM::FMAOp>,
-      Native<math::CopySignOp, LLVM::CopySignOp>>(converter, kBenefit);
+      Native<math::CopySignOp, LLVM::CopySignOp>,
+      Native<arith::MaxNumFOp, LLVM::MaxNumOp>,
+      Native<arith::MinNumFOp, LLVM::MinNumOp>>(converter, kBenefit);
   patterns.add<LowerApprox<math::Exp2Op>>(converter, "ex2.approx.ftz.f32");
   patterns.add<LowerApprox<math::Log2Op>>(converter, "lg2.approx.ftz.f32");
   patterns.add<LowerApprox<math::RsqrtOp>>(converter, "rsqrt.approx.f32");

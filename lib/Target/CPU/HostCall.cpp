@@ -22,18 +22,18 @@ cascade::callFunction(HostModule &module, func::FuncOp function,
   SmallVector<HostArgument> arguments;
   auto add = [&](const Tensor &tensor, Type type) {
     // Inputs are not written: only results are.
-    arguments.push_back({const_cast<uint8_t *>(tensor.data()),
-                         SmallVector<int64_t>(tensor.shape().begin(),
-                                              tensor.shape().end()),
-                         !isa<RankedTensorType>(type)});
+    arguments.push_back(
+        {const_cast<uint8_t *>(tensor.data()),
+         SmallVector<int64_t>(tensor.shape().begin(), tensor.shape().end()),
+         !isa<RankedTensorType>(type)});
   };
   for (auto [shape, type] :
        llvm::zip_equal(shapes.results, function.getResultTypes())) {
     auto elementType = elementTypeFor(type);
     if (!elementType)
       return elementType.error();
-    auto output = Tensor::create(
-        *elementType, runtime::Shape(shape.begin(), shape.end()));
+    auto output = Tensor::create(*elementType,
+                                 runtime::Shape(shape.begin(), shape.end()));
     if (!output)
       return output.error();
     outputs.push_back(std::move(*output));

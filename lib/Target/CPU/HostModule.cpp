@@ -99,8 +99,8 @@ FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp module) {
     auto function = host->engine->lookupPacked("_mlir_ciface_" + name);
     if (!function)
       return module.emitError()
-             << "function '" << name << "' cannot be linked: "
-             << llvm::toString(function.takeError());
+             << "function '" << name
+             << "' cannot be linked: " << llvm::toString(function.takeError());
   }
   return host;
 }

@@ -145,8 +145,8 @@ static Value round(ModuleOp module, OpBuilder &b, Location loc, Value value,
 LogicalResult cascade::convertNarrowFloats(ModuleOp module) {
   SmallVector<Operation *> casts;
   WalkResult walk = module.walk([&](Operation *op) {
-    for (TypeRange types : {TypeRange(op->getOperandTypes()),
-                            TypeRange(op->getResultTypes())})
+    for (TypeRange types :
+         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       for (Type type : types)
         if (isNarrow(type) &&
             llvm::none_of(narrowTypes(), [&](const NarrowType &known) {

@@ -97,10 +97,10 @@ runtime::Expected<llvm::StringMap<int64_t>> Runner::parseDims() {
     if (name.empty() || value.getAsInteger(10, size) || size < 0)
       return Error::input("--dim=" + text + " is not NAME=SIZE");
     if (!known.contains(name))
-      return Error::input("--dim=" + text + ": '" + function.getName().str() +
-                          "' has no dynamic dimension '" + name.str() + "'; " +
-                          (names.empty() ? "all are static"
-                                         : "there is " + names));
+      return Error::input(
+          "--dim=" + text + ": '" + function.getName().str() +
+          "' has no dynamic dimension '" + name.str() + "'; " +
+          (names.empty() ? "all are static" : "there is " + names));
     if (!dims.try_emplace(name, size).second)
       return Error::input("--dim=" + name.str() + " is given twice");
   }
@@ -153,11 +153,11 @@ Error Runner::makeInputs() {
   return Error::success();
 }
 
-runtime::Expected<std::unique_ptr<HostModule>> Runner::compile(Variant variant) {
+runtime::Expected<std::unique_ptr<HostModule>>
+Runner::compile(Variant variant) {
   // Diagnostics have been printed where this fails.
-  auto host = compileForHost(module, variant, variant == Variant::Fused
-                                                  ? options.segments
-                                                  : 1);
+  auto host = compileForHost(module, variant,
+                             variant == Variant::Fused ? options.segments : 1);
   if (failed(host))
     return Error::input(options.file + ": '" + function.getName().str() +
                         "' cannot be compiled for the CPU");
@@ -184,13 +184,12 @@ Error Runner::writeOutputs(const Tensors &outputs) {
   return Error::success();
 }
 
-Error Runner::report(
-    unsigned output, const char *what,
-    const runtime::Expected<runtime::Comparison> &comparison) {
+Error Runner::report(unsigned output, const char *what,
+                     const runtime::Expected<runtime::Comparison> &comparison) {
   if (!comparison)
     return comparison.error().in(nameOf(output));
-  std::cout << nameOf(output) << (comparison->passed ? ": agrees with "
-                                                     : ": DIFFERS from ")
+  std::cout << nameOf(output)
+            << (comparison->passed ? ": agrees with " : ": DIFFERS from ")
             << what << ": " << comparison->text << "\n";
   failures += !comparison->passed;
   return Error::success();
@@ -212,9 +211,9 @@ Error Runner::checkExpected(const Tensors &outputs) {
                                         options.seed, number);
     if (!expected)
       return expected.error().in(context);
-    if (Error error = report(number, "what is expected",
-                             runtime::compare(output, {&*expected},
-                                              options.rtol, options.atol)))
+    if (Error error = report(
+            number, "what is expected",
+            runtime::compare(output, {&*expected}, options.rtol, options.atol)))
       return error;
   }
   return Error::success();
@@ -235,9 +234,9 @@ Error Runner::checkReferences(const Tensors &outputs) {
     std::vector<const Tensor *> pointers;
     for (const Tensors &reference : references)
       pointers.push_back(&reference[number]);
-    if (Error error = report(number, "the unfused evaluation",
-                             runtime::compare(output, pointers, options.rtol,
-                                              options.atol)))
+    if (Error error = report(
+            number, "the unfused evaluation",
+            runtime::compare(output, pointers, options.rtol, options.atol)))
       return error;
   }
   return Error::success();
@@ -296,8 +295,8 @@ static Error checkFlags(const RunOptions &options) {
     return Error::input("--repeat must be at least 1, got " +
                         std::to_string(options.repeat));
   bool hasDriver =
-      isAuto && llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1")
-                    .isValid();
+      isAuto &&
+      llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1").isValid();
   if (options.device == "gpu" || hasDriver)
     return Error::device("running on the GPU takes two steps: compile with "
                          "cascade-compile and run with cascade-launch, or use "

@@ -46,8 +46,7 @@ cascade::chooseShapes(func::FuncOp function,
     if (wanted.size() != given[i]->size())
       return errorOf("input " + Twine(i) + " is " + textOf(*given[i]) +
                      ", but argument " + Twine(i) + " of '" +
-                     function.getName() + "' has rank " +
-                     Twine(wanted.size()));
+                     function.getName() + "' has rank " + Twine(wanted.size()));
     for (auto [dim, size] : llvm::enumerate(wanted)) {
       int64_t have = (*given[i])[dim];
       if (!ShapedType::isDynamic(size) && size != have)
@@ -103,8 +102,8 @@ static llvm::Expected<Shape> extentsOf(ChainOp chain, ArrayRef<Shape> inputs) {
       } else if (extent != shape[dim]) {
         return errorOf("axis '" + chain.getAxisName(axis.getPosition()) +
                        "' has extent " + Twine(extent) + " in " +
-                       owner[axis.getPosition()] + " and " +
-                       Twine(shape[dim]) + " in operand " + Twine(number));
+                       owner[axis.getPosition()] + " and " + Twine(shape[dim]) +
+                       " in operand " + Twine(number));
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace cascade::cluster {
 #define GEN_PASS_DEF_EXPANDCOLLECTIVESPASS
@@ -271,6 +272,38 @@ static void expandOne(AllReduceOp op, const KernelFrame &frame,
   op->erase();
 }
 
+/// The most static shared memory of a block, in bytes (PTX `.shared`).
+static constexpr int64_t kMaxStaticShared = 48 * 1024;
+
+/// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
+static int64_t getBufferBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(element)) {
+    count = vector.getNumElements();
+    element = vector.getElementType();
+  }
+  if (!type.hasStaticShape() || !element.isIntOrFloat())
+    return 0;
+  int64_t elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return type.getNumElements() * count * elementBytes;
+}
+
+static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
+  int64_t bytes = 0;
+  for (Value buffer : func.getWorkgroupAttributions())
+    bytes += getBufferBytes(cast<MemRefType>(buffer.getType()));
+  if (bytes <= kMaxStaticShared)
+    return success();
+  InFlightDiagnostic diag = func.emitOpError()
+                            << "would need " << bytes
+                            << " bytes of static shared memory, of "
+                            << kMaxStaticShared
+                            << ": use more lanes or warps a group, or "
+                               "algorithm(tree)";
+  return diag;
+}
+
 LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
   FailureOr<SmallVector<AllReduceOp>> collectives = collect(func);
   if (failed(collectives))
@@ -296,7 +329,7 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
   }
   if (arrive)
     placeEntryWait(func, arrive);
-  return success();
+  return checkSharedMemory(func);
 }
 
 namespace {

@@ -22,30 +22,26 @@ using namespace cascade::cluster;
 namespace {
 class TreeExchange {
 public:
-  TreeExchange(Expansion &e, int64_t steps)
-      : e(e), slots(e.allocate(steps * e.who.groups)),
-        isLeader(e.both(e.who.isFirstWarp, e.who.isFirstLane)) {}
+  explicit TreeExchange(Expansion &e)
+      : e(e), isLeader(e.both(e.who.isFirstWarp, e.who.isFirstLane)) {}
 
-  /// Publishes `values` in the slot of `step` and waits for all blocks.
-  void publish(int64_t step, ValueRange values) {
-    e.guarded(isLeader, [&] { e.store(slots, slotOf(step), values); });
+  /// Publishes `values` in a slot of its own and waits for all blocks.
+  void publish(ValueRange values) {
+    slots = e.allocate(e.who.groups);
+    e.guarded(isLeader, [&] { e.store(slots, e.who.group, values); });
     BarrierOp::create(e.builder, e.loc);
   }
 
-  /// What block `rank` has published in `step`.
-  SmallVector<Value> read(int64_t step, Value rank) {
+  /// What block `rank` has just published.
+  SmallVector<Value> read(Value rank) {
     Value peer = MapSharedOp::create(e.builder, e.loc, slots, rank);
-    return e.load(peer, slotOf(step));
+    return e.load(peer, e.who.group);
   }
 
 private:
-  Value slotOf(int64_t step) {
-    return e.add(e.constant(step * e.who.groups), e.who.group);
-  }
-
   Expansion &e;
-  Value slots;
   Value isLeader;
+  Value slots;
 };
 } // namespace
 
@@ -67,8 +63,7 @@ SmallVector<Value> cascade::cluster::expandTree(Expansion &e,
   int64_t ranks = e.kernel.clusterSize;
   int64_t powers = llvm::bit_floor(static_cast<uint64_t>(ranks));
   int64_t surplus = ranks - powers;
-  int64_t rounds = llvm::Log2_64(powers);
-  TreeExchange exchange(e, rounds + (surplus > 0 ? 1 : 0));
+  TreeExchange exchange(e);
   auto makeXor = [&](Value lhs, int64_t rhs) -> Value {
     return arith::XOrIOp::create(e.builder, e.loc, lhs, e.constant(rhs));
   };
@@ -81,15 +76,14 @@ SmallVector<Value> cascade::cluster::expandTree(Expansion &e,
 
   SmallVector<Value> state(values);
   Value rank = e.kernel.rank, number = rank, isPaired;
-  int64_t step = 0;
   if (surplus > 0) {
     isPaired = e.below(rank, 2 * surplus);
     Value half = arith::ShRUIOp::create(e.builder, e.loc, rank, e.constant(1));
     number = selectOne(e, isPaired, half, e.add(rank, e.constant(-surplus)));
-    exchange.publish(step, state);
+    exchange.publish(state);
     // Both of a pair compute the pair's state; unpaired ranks read themselves.
     Value partner = selectOne(e, isPaired, makeXor(rank, 1), rank);
-    SmallVector<Value> other = exchange.read(step++, partner);
+    SmallVector<Value> other = exchange.read(partner);
     Value isOdd = hasBit(rank, 1);
     SmallVector<Value> merged =
         e.merge(e.builder, e.loc, select(e, isOdd, other, state),
@@ -97,7 +91,7 @@ SmallVector<Value> cascade::cluster::expandTree(Expansion &e,
     state = select(e, isPaired, merged, state);
   }
   for (int64_t stride = 1; stride < powers; stride *= 2) {
-    exchange.publish(step, state);
+    exchange.publish(state);
     Value partner = makeXor(number, stride);
     if (surplus > 0) {
       // Number i is rank 2i below the surplus and i + surplus above it.
@@ -105,7 +99,7 @@ SmallVector<Value> cascade::cluster::expandTree(Expansion &e,
       partner = selectOne(e, isPair, e.scale(partner, 2),
                           e.add(partner, e.constant(surplus)));
     }
-    SmallVector<Value> other = exchange.read(step++, partner);
+    SmallVector<Value> other = exchange.read(partner);
     Value isUpper = hasBit(number, stride);
     state = e.merge(e.builder, e.loc, select(e, isUpper, other, state),
                     select(e, isUpper, state, other));

@@ -33,8 +33,12 @@ bool Uniformity::hasDivergentOperand(Operation *op) const {
 }
 
 bool Uniformity::isSource(Operation *op) const {
-  if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp, gpu::ShuffleOp>(
-          op))
+  if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp, gpu::ShuffleOp,
+          gpu::SubgroupReduceOp>(op))
+    return true;
+  // Assembly and what is NVVM already may read any register.
+  if (op->getName().getDialectNamespace() == "nvvm" ||
+      op->getName().getStringRef() == "llvm.inline_asm")
     return true;
   if (scope == Scope::Cluster &&
       isa<gpu::BlockIdOp, gpu::ClusterBlockIdOp, gpu::GlobalIdOp, RankOp>(op))

@@ -7,8 +7,7 @@ using namespace cascade;
 
 Type FloatWidening::typeOf(Type type) const {
   FloatType narrow = dyn_cast<FloatType>(type), limit = wide;
-  return narrow && narrow.getWidth() < limit.getWidth() ? Type(limit)
-                                                          : type;
+  return narrow && narrow.getWidth() < limit.getWidth() ? Type(limit) : type;
 }
 
 Value FloatWidening::extend(OpBuilder &b, Value value) const {
@@ -89,8 +88,8 @@ void FloatWidening::cloneStateRegion(Region &from, Region &to,
   for (BlockArgument argument : block.getArguments()) {
     bool isState = argument.getArgNumber() < numStates;
     Type type = argument.getType();
-    Value copy = target->addArgument(isState ? typeOf(type) : type,
-                                     argument.getLoc());
+    Value copy =
+        target->addArgument(isState ? typeOf(type) : type, argument.getLoc());
     mapping.map(argument, copy);
   }
   for (BlockArgument argument : block.getArguments())

@@ -42,9 +42,8 @@ void cascade::promoteAccumulators(ChainOp chain) {
   FloatWidening widening(Float32Type::get(chain.getContext()));
   SmallVector<ReduceOp> narrow;
   chain.walk([&](ReduceOp reduce) {
-    if (llvm::any_of(reduce->getResultTypes(), [&](Type type) {
-          return widening.typeOf(type) != type;
-        }))
+    if (llvm::any_of(reduce->getResultTypes(),
+                     [&](Type type) { return widening.typeOf(type) != type; }))
       narrow.push_back(reduce);
   });
   for (ReduceOp reduce : narrow)

@@ -34,8 +34,7 @@ void cascade::widenToF64(ChainOp chain) {
   auto yield = cast<YieldOp>(old.back());
   SmallVector<Value> values;
   for (Value value : yield.getValues())
-    values.push_back(
-        widening.round(b, mapping.lookup(value), value.getType()));
+    values.push_back(widening.round(b, mapping.lookup(value), value.getType()));
   YieldOp::create(b, yield.getLoc(), values);
   for (Operation *op : llvm::reverse(old))
     op->erase();

@@ -82,3 +82,7 @@ func.func @centred_maximum(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   }
   return %y : tensor<?xf32>
 }
+
+// A zero row gives what unfused gives; squares that overflow do not.
+// RUN: cascade-run %s --device=cpu --entry=nrm2 --input='3x2xf32=3 4 0 0 3e30 4e30' \
+// RUN:   --expected-output='3xf32=5 nan 5e30'

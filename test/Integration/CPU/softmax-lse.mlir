@@ -38,3 +38,10 @@ func.func @softmax_lse_bf16(%x: tensor<?x?xbf16>) -> (tensor<?x?xbf16>, tensor<?
   }
   return %y, %lse : tensor<?x?xbf16>, tensor<?xf32>
 }
+
+// A row without special values, one that is all -inf and one with a NaN.
+// RUN: cascade-run %s --device=cpu --entry=softmax_lse --segments=2 \
+// RUN:   --input='3x4xf32=0 0 0 0 -inf -inf -inf -inf 1 nan 2 3' \
+// RUN:   | FileCheck %s --check-prefix=VALUES
+// VALUES: result0: 3x4xf32=0.25 0.25 0.25 0.25 nan nan nan nan nan nan nan nan
+// VALUES: result1: 3xf32=1.3862944 nan nan

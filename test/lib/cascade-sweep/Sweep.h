@@ -27,8 +27,8 @@ struct SweepCounts {
 };
 
 /// Compares the fused evaluation of every function of `module` with U and R and
-/// prints one line a failure. Fails, with a diagnostic, where something cannot be
-/// compiled or run.
+/// prints one line a failure. Fails, with a diagnostic, where something cannot
+/// be compiled or run.
 mlir::FailureOr<SweepCounts> sweep(mlir::ModuleOp module,
                                    const SweepOptions &options);
 

@@ -19,8 +19,9 @@ static cl::list<int64_t> rows("rows", cl::CommaSeparated,
                               cl::desc("extents of the other dynamic axes"));
 static cl::list<int64_t> segments("segments", cl::CommaSeparated,
                                   cl::desc("segment counts"));
-static cl::list<std::string> patterns("patterns", cl::CommaSeparated,
-                                      cl::desc("rand, special or another spec"));
+static cl::list<std::string>
+    patterns("patterns", cl::CommaSeparated,
+             cl::desc("rand, special or another spec"));
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::desc("random seed"));
 static cl::opt<std::string> mutant("mutate",
                                    cl::desc("no-correction or no-replay"));
@@ -38,8 +39,7 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry);
   SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module =
-      mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
   if (!module)
     return 2;
 

@@ -11,9 +11,9 @@ namespace cascade {
 /// Rewrites every function of `module` that holds chains: tensor arguments
 /// become memrefs, results become trailing memref arguments, and each chain
 /// becomes loops. A fused chain runs one loop nest a pass; with `segments` of N
-/// its reduced iterations are cut into N contiguous segments, some of them empty
-/// where there are fewer iterations, whose states are merged from left to right.
-/// A chain that is not fused runs one nest a reduction.
+/// its reduced iterations are cut into N contiguous segments, some of them
+/// empty where there are fewer iterations, whose states are merged from left to
+/// right. A chain that is not fused runs one nest a reduction.
 ///
 /// Fails with a diagnostic on `topk` and on operations on tensors other than
 /// chains.

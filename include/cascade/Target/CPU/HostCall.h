@@ -10,12 +10,12 @@
 
 namespace cascade {
 
-/// The run-time name of the element type of `type`, a scalar or a ranked tensor;
-/// an error that names a type that cannot be passed.
+/// The run-time name of the element type of `type`, a scalar or a ranked
+/// tensor; an error that names a type that cannot be passed.
 runtime::Expected<runtime::ElementType> elementTypeFor(mlir::Type type);
 
-/// Calls `function`, which holds chains, as `module` compiled it. `inputs` agree
-/// with `shapes.arguments`; returns one tensor a result.
+/// Calls `function`, which holds chains, as `module` compiled it. `inputs`
+/// agree with `shapes.arguments`; returns one tensor a result.
 runtime::Expected<std::vector<runtime::Tensor>>
 callFunction(HostModule &module, mlir::func::FuncOp function,
              llvm::ArrayRef<runtime::Tensor> inputs, const CallShapes &shapes);

@@ -37,7 +37,8 @@ public:
 
   /// Calls function `name` with its operands, then its results. The arguments
   /// must agree with the function in number and type; shapes are not checked.
-  llvm::Error invoke(llvm::StringRef name, llvm::ArrayRef<HostArgument> arguments);
+  llvm::Error invoke(llvm::StringRef name,
+                     llvm::ArrayRef<HostArgument> arguments);
 
 private:
   HostModule() = default;
@@ -53,10 +54,10 @@ enum class Variant {
   Reference, ///< R: unfused, in f64
 };
 
-/// Compiles a copy of the chains of `module` as `variant`. `segments` is that of
-/// `convert-cascade-to-loops`; an unfused evaluation in several segments combines
-/// in another order, which is as right. `afterFusion`, if given, may change the
-/// fused chains (a test drops corrections there).
+/// Compiles a copy of the chains of `module` as `variant`. `segments` is that
+/// of `convert-cascade-to-loops`; an unfused evaluation in several segments
+/// combines in another order, which is as right. `afterFusion`, if given, may
+/// change the fused chains (a test drops corrections there).
 mlir::FailureOr<std::unique_ptr<HostModule>>
 compileForHost(mlir::ModuleOp module, Variant variant, int64_t segments = 1,
                llvm::function_ref<void(mlir::ModuleOp)> afterFusion = {});

@@ -25,8 +25,8 @@ struct CallShapes {
   llvm::SmallVector<Shape> results;
 };
 
-/// The name of a dynamic dimension of an argument: the axis that it fixes in the
-/// first chain that uses it alone, or `argN.D`.
+/// The name of a dynamic dimension of an argument: the axis that it fixes in
+/// the first chain that uses it alone, or `argN.D`.
 std::string nameOfDimension(mlir::func::FuncOp function, unsigned argument,
                             unsigned dim);
 

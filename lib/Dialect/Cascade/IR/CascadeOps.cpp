@@ -426,8 +426,8 @@ LogicalResult ReduceOp::verify() {
     return emitOpError() << "references and a correction go together";
   if (getGuards() ? getGuards()->size() != getRefs().size() : !getRefs().empty())
     return emitOpError() << "needs one guard a reference";
-  if (getGuards())
-    for (int32_t guard : *getGuards())
+  if (auto guards = getGuards())
+    for (int32_t guard : *guards)
       if (!symbolizeReferenceGuard(static_cast<uint32_t>(guard)))
         return emitOpError() << "has an unknown reference guard " << guard;
   return success();

@@ -23,6 +23,12 @@ void ClusterDialect::initialize() {
       >();
 }
 
+Operation *ClusterDialect::materializeConstant(OpBuilder &builder,
+                                               Attribute value, Type type,
+                                               Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 static std::optional<int64_t> product(std::optional<ArrayRef<int32_t>> sizes) {
   if (!sizes)
     return std::nullopt;

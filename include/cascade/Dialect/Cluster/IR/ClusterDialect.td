@@ -15,7 +15,9 @@ def Cluster_Dialect : Dialect {
     memref in `#gpu.address_space<workgroup>`; the shared memory of a peer is
     a memref in memory space `7 : i32` (PTX `.shared::cluster`).
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
 }
 

@@ -1,0 +1,65 @@
+// RUN: cascade-opt %s --pass-pipeline='builtin.module(gpu.module(convert-cluster-to-nvvm,canonicalize,cse))' --split-input-file --verify-diagnostics | FileCheck %s
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  // CHECK-LABEL: llvm.func @primitives
+  // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
+  // CHECK-SAME: nvvm.kernel
+  // CHECK-SAME: nvvm.reqntid = array<i32: 128, 1, 1>
+  gpu.func @primitives(%v: vector<4xi32>, %d: f64, %p: !llvm.ptr<1>)
+      workgroup(%q: memref<8xvector<4xi32>, #wg>, %e: memref<8xf64, #wg>, %b: memref<1xi64, #wg>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %i64 = arith.constant 64 : i32
+    // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+    %r = cluster.rank : i32
+    // CHECK: llvm.inline_asm has_side_effects {{.*}}"mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}"
+    cluster.mbarrier.init %b[%c0], %i1 : memref<1xi64, #wg>
+    // CHECK: "fence.mbarrier_init.release.cluster;", "~{memory}"
+    cluster.fence mbarrier_init
+    // CHECK: "barrier.cluster.arrive.relaxed;", "~{memory}"
+    cluster.barrier arrive relaxed
+    // CHECK: "barrier.cluster.wait.acquire;", "~{memory}"
+    cluster.barrier wait
+    // CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;"
+    cluster.mbarrier.expect_tx %b[%c0], %i64 : memref<1xi64, #wg>
+    // CHECK: st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [dest], {$3, $4, $5, $6}, [mbar];{{.*}}"r,r,r,r,r,r,r,~{memory}"
+    cluster.store_async %v to %q[%c0] mbar %b[%c0] rank %r : memref<8xvector<4xi32>, #wg>, memref<1xi64, #wg>
+    // CHECK: st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [dest], $3, [mbar];{{.*}}"r,r,r,l,~{memory}"
+    cluster.store_async %d to %e[%c0] mbar %b[%c0] rank %r : memref<8xf64, #wg>, memref<1xi64, #wg>
+    // CHECK: fence.proxy.async.shared::cta;
+    cluster.fence proxy_async_shared
+    // CHECK: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dest], [$1], $4, [mbar];
+    cluster.copy_async %e[%c0] to %e[%c0] mbar %b[%c0] rank %r bytes %i64 : memref<8xf64, #wg>, memref<8xf64, #wg>, memref<1xi64, #wg>
+    // CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+    cluster.mbarrier.wait %b[%c0], %i0 : memref<1xi64, #wg>
+    // CHECK: nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+    %m = cluster.map_shared %e, %r : memref<8xf64, #wg> to memref<8xf64, 7 : i32>
+    // CHECK: llvm.load %{{.*}} : !llvm.ptr<7> -> f64
+    %x = memref.load %m[%c0] : memref<8xf64, 7 : i32>
+    llvm.store %x, %p : f64, !llvm.ptr<1>
+    // CHECK: barrier.cluster.arrive.release;
+    // CHECK: barrier.cluster.wait.acquire;
+    cluster.barrier
+    gpu.return
+  }
+
+  // Argument attributes stay: they are what makes loads non-coherent.
+  // CHECK-LABEL: llvm.func @arguments
+  // CHECK-SAME: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}
+  gpu.func @arguments(%p: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @collective(%x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{is a collective: run --cluster-expand-collectives before --convert-cluster-to-nvvm}}
+    %s = cluster.all_reduce(%x) scope(block) kind(add) : f32
+    gpu.return
+  }
+}

@@ -1,0 +1,259 @@
+// RUN: cascade-opt %s --split-input-file --verify-diagnostics
+
+// expected-note @below {{the enclosing function is here}}
+func.func @outside() {
+  // expected-error @below {{works only in a kernel: move it into a gpu.func}}
+  %r = cluster.rank : i32
+  return
+}
+
+// -----
+
+gpu.module @k {
+  // expected-note @below {{makes clusters of 32 blocks}}
+  gpu.func @size() kernel attributes {known_cluster_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{needs a cluster of 1 to 16 blocks: change known_cluster_size}}
+    %r = cluster.size : i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @wait_relaxed() kernel {
+    // expected-error @below {{has an ordering only on 'arrive'}}
+    "cluster.barrier"() <{ordering = #cluster<ordering relaxed>, phase = #cluster<barrier_phase wait>}> : () -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  // expected-note @below {{makes clusters of 4 blocks}}
+  gpu.func @rank() workgroup(%m: memref<8xf32, #wg>) kernel
+      attributes {known_cluster_size = array<i32: 4, 1, 1>} {
+    %c4 = arith.constant 4 : i32
+    // expected-error @below {{operand 'rank' is 4, outside the cluster: use 0 to 3}}
+    %p = cluster.map_shared %m, %c4 : memref<8xf32, #wg> to memref<8xf32, 7 : i32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @global(%m: memref<8xf32>) kernel {
+    %c0 = arith.constant 0 : i32
+    // expected-error @below {{operand 'source' of type 'memref<8xf32>' must be in the shared memory of this block}}
+    %p = cluster.map_shared %m, %c0 : memref<8xf32> to memref<8xf32, 7 : i32>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  gpu.func @bf16(%v: bf16) workgroup(%m: memref<8xbf16, #wg>, %b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %r = cluster.rank : i32
+    // expected-error @below {{cannot store a value of type 'bf16' in one piece}}
+    cluster.store_async %v to %m[%c0] mbar %b[%c0] rank %r : memref<8xbf16, #wg>, memref<1xi64, #wg>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  gpu.func @indices(%v: f32) workgroup(%m: memref<8xf32, #wg>, %b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %r = cluster.rank : i32
+    // expected-error @below {{operand 'dest' of rank 1 needs as many indices, not 0}}
+    cluster.store_async %v to %m[] mbar %b[%c0] rank %r : memref<8xf32, #wg>, memref<1xi64, #wg>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  gpu.func @bulk() workgroup(%m: memref<8xf32, #wg>, %b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %c20 = arith.constant 20 : i32
+    %r = cluster.rank : i32
+    // expected-error @below {{operand 'bytes' is 20; use a positive multiple of 16}}
+    cluster.copy_async %m[%c0] to %m[%c0] mbar %b[%c0] rank %r bytes %c20
+        : memref<8xf32, #wg>, memref<8xf32, #wg>, memref<1xi64, #wg>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  gpu.func @parity() workgroup(%b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : i32
+    // expected-error @below {{operand 'parity' is 2; use 0 to 1}}
+    cluster.mbarrier.wait %b[%c0], %c2 : memref<1xi64, #wg>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @lanes(%x: f32) kernel {
+    // expected-error @below {{'lanes' is 12; use a power of two from 1 to 32}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(12) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-note @below {{makes blocks of 192 threads}}
+  gpu.func @warps(%x: f32) kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
+    // expected-error @below {{'warps' is 4, which does not divide the 6 warps of the block: use a divisor}}
+    %0 = cluster.all_reduce(%x) scope(block) warps(4) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-note @below {{makes blocks of 100 threads}}
+  gpu.func @whole(%x: f32) kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
+    // expected-error @below {{needs whole warps: make known_block_size a multiple of 32}}
+    %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-note @below {{makes clusters of 17 blocks}}
+  gpu.func @cluster(%x: f32) kernel attributes {known_cluster_size = array<i32: 17, 1, 1>} {
+    // expected-error @below {{works in clusters of 1 to 16 blocks: change known_cluster_size}}
+    %0 = cluster.all_reduce(%x) scope(cluster) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @scope(%x: f32) kernel {
+    // expected-error @below {{'algorithm' chooses the exchange between blocks: drop it, or use scope(cluster)}}
+    %0 = cluster.all_reduce(%x) scope(block) algorithm(tree) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @type(%x: index) kernel {
+    // expected-error @below {{operand #0 has type 'index', which cannot be exchanged}}
+    %0 = cluster.all_reduce(%x) scope(warp) kind(add) : index
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @kind(%x: i32) kernel {
+    // expected-error @below {{kind 'max' of operand #0 reduces float values, not 'i32'}}
+    %0 = cluster.all_reduce(%x) scope(warp) kind(max) : i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @count(%x: f32) kernel {
+    // expected-error @below {{has 1 operands and 2 kinds: give one kind an operand}}
+    %0 = cluster.all_reduce(%x) scope(warp) kind(max, add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @neither(%x: f32) kernel {
+    // expected-error @below {{needs either kind(...) or a merge region}}
+    %0 = cluster.all_reduce(%x) scope(warp) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @region(%x: f32) kernel {
+    // expected-error @below {{needs a merge region with arguments ('f32', 'f32'): the lower state, then the higher}}
+    %0 = cluster.all_reduce(%x) scope(warp) : f32 {
+    // expected-note @below {{its arguments are ('f32', 'f64')}}
+    ^bb0(%a: f32, %b: f64):
+      cluster.yield %a : f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @yield(%x: f32) kernel {
+    // expected-note @below {{of this collective}}
+    %0 = cluster.all_reduce(%x) scope(warp) : f32 {
+    ^bb0(%a: f32, %b: f32):
+      // expected-error @below {{must yield the merged state ('f32'), not ('f32', 'f32')}}
+      cluster.yield %a, %b : f32, f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @root(%x: f32) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{'root' is 2, which is no rank of the scope: use 0 to 1}}
+    %0 = cluster.broadcast(%x) scope(cluster) root(2) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @gathered(%x: f32) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{result #0 must be a vector of 'f32' with 2 elements, one a rank, not 'vector<4xf32>'}}
+    %0 = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @unknown(%x: f32) kernel {
+    // expected-error @below {{unknown reduction kind 'median'; known are add mul max}}
+    %0 = cluster.all_reduce(%x) scope(warp) kind(median) : f32
+    gpu.return
+  }
+}

@@ -1,0 +1,22 @@
+// The variance: (x - mu)^2 = x^2 - 2 mu x + mu^2 has three terms.
+// RUN: cascade-compile %s --explain=json | FileCheck %s
+// CHECK: "passes":{"l":2}
+// CHECK-SAME: "at":"x0 - r0 / arith.sitofp(p0)","class":"refused","index":1,"kind":"add"
+// CHECK-SAME: "line":[[#@LINE+13]]
+// CHECK-SAME: "pass":1,
+// CHECK-SAME: "rule":"rank-above-one"
+func.func @variance(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<?x?xf32>) outs([i] : tensor<?xf32>) {
+  ^bb0(%e: f32):
+    %sum = cascade.reduce add %e over (l) : f32
+    %n = cascade.extent l : i32
+    %nf = arith.sitofp %n : i32 to f32
+    %mu = arith.divf %sum, %nf : f32
+    %d = arith.subf %e, %mu : f32
+    %sq = arith.mulf %d, %d : f32
+    %s = cascade.reduce add %sq over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<?xf32>
+}

@@ -1,0 +1,64 @@
+// RUN: cascade-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(gpu.func(cluster-expand-collectives)))'
+
+gpu.module @k {
+  gpu.func @ring(%x: f32) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{algorithm 'ring' is not expanded yet: use 'mailbox' or 'tree'}}
+    %s = cluster.all_reduce(%x) scope(cluster) algorithm(ring) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @gather(%x: f32) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{is not expanded yet: use cluster.all_reduce}}
+    %s = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @block(%x: f32) kernel {
+    // expected-error @below {{needs the size of the block: set known_block_size on the gpu.func}}
+    %s = cluster.all_reduce(%x) scope(block) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @cluster(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{needs the size of the cluster: set known_cluster_size on the gpu.func}}
+    %s = cluster.all_reduce(%x) scope(cluster) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @unstructured(%x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    cf.br ^next
+  ^next:
+    // expected-error @below {{can be expanded only in structured control flow: expand before --convert-scf-to-cf}}
+    %s = cluster.all_reduce(%x) scope(block) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{would need 65544 bytes of static shared memory, of 49152: use more lanes or warps a group, or algorithm(tree)}}
+  gpu.func @shared(%x: f64, %y: f64) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>, known_cluster_size = array<i32: 16, 1, 1>} {
+    %s:2 = cluster.all_reduce(%x, %y) scope(cluster) lanes(1) warps(1) kind(add, add) : f64, f64
+    gpu.return
+  }
+}
