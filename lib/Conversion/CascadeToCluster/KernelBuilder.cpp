@@ -225,6 +225,28 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
 // The collective
 //===----------------------------------------------------------------------===//
 
+/// Values as threads exchange them: an index travels as i64.
+static SmallVector<Value> toExchanged(OpBuilder &b, Location loc,
+                                      ValueRange values) {
+  SmallVector<Value> result;
+  for (Value value : values)
+    result.push_back(value.getType().isIndex()
+                         ? Value(arith::IndexCastOp::create(
+                               b, loc, b.getI64Type(), value))
+                         : value);
+  return result;
+}
+
+static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
+                                        ValueRange values, TypeRange types) {
+  SmallVector<Value> result;
+  for (auto [value, type] : llvm::zip_equal(values, types))
+    result.push_back(type.isIndex() ? Value(arith::IndexCastOp::create(
+                                          b, loc, type, value))
+                                    : value);
+  return result;
+}
+
 /// Merges the states of all the threads that share the row.
 RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
                                                  const PassState &pass,
@@ -246,23 +268,28 @@ RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
     return isElementwise(reduce.getKind()) && reduce.getRefs().empty();
   });
   Location loc = context.loc;
+  SmallVector<Type> types = pass.getTypes();
+  SmallVector<Value> exchanged = toExchanged(b, loc, state);
   if (plain) {
     SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
       kinds.append(reduce.getNumResults(),
                    *cluster::symbolizeKind(
                        stringifyReductionKind(reduce.getKind())));
-    auto op = cluster::AllReduceOp::create(b, loc, state, scope, kinds, lanes,
-                                           warps);
-    return State(op.getResults());
+    auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds,
+                                           lanes, warps);
+    return fromExchanged(b, loc, op.getResults(), types);
   }
   auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
                    ValueRange higher) {
-    return pass.merge(inner, loc, lower, higher, outer);
+    return toExchanged(
+        inner, loc,
+        pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
+                   fromExchanged(inner, loc, higher, types), outer));
   };
-  auto op =
-      cluster::AllReduceOp::create(b, loc, state, scope, merge, lanes, warps);
-  return State(op.getResults());
+  auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, merge, lanes,
+                                         warps);
+  return fromExchanged(b, loc, op.getResults(), types);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,4 +21,30 @@ gpu.module @k {
     }
     gpu.return
   }
+
+  // Every primitive.
+  gpu.func @primitives(%v: vector<2xi64>, %p: !llvm.ptr<1>)
+      workgroup(%m: memref<8xvector<2xi64>, #gpu.address_space<workgroup>>, %b: memref<1xi64, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %i64 = arith.constant 64 : i32
+    %r = cluster.rank : i32
+    cluster.mbarrier.init %b[%c0], %i1 : memref<1xi64, #gpu.address_space<workgroup>>
+    cluster.fence mbarrier_init
+    cluster.barrier
+    cluster.mbarrier.expect_tx %b[%c0], %i64 : memref<1xi64, #gpu.address_space<workgroup>>
+    cluster.fence proxy_async
+    cluster.fence proxy_async_shared
+    cluster.fence acq_rel_cluster
+    cluster.store_async %v to %m[%c0] mbar %b[%c0] rank %r : memref<8xvector<2xi64>, #gpu.address_space<workgroup>>, memref<1xi64, #gpu.address_space<workgroup>>
+    cluster.copy_async %m[%c0] to %m[%c4] mbar %b[%c0] rank %r bytes %i64 : memref<8xvector<2xi64>, #gpu.address_space<workgroup>>, memref<8xvector<2xi64>, #gpu.address_space<workgroup>>, memref<1xi64, #gpu.address_space<workgroup>>
+    cluster.mbarrier.wait %b[%c0], %i0 : memref<1xi64, #gpu.address_space<workgroup>>
+    %peer = cluster.map_shared %m, %r : memref<8xvector<2xi64>, #gpu.address_space<workgroup>> to memref<8xvector<2xi64>, 7 : i32>
+    %x = memref.load %peer[%c0] : memref<8xvector<2xi64>, 7 : i32>
+    llvm.store %x, %p : vector<2xi64>, !llvm.ptr<1>
+    gpu.return
+  }
 }

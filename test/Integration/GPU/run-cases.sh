@@ -1,47 +1,52 @@
 #!/usr/bin/env bash
 # Runs the artefacts beside it (see build-cases.sh) on this machine's GPU: every
-# case against its references, twice with the same bits, aligned and not. Needs
-# bash and cascade-launch only. Ends with "N passed, N failed".
+# case against its references, twice with the same bits, aligned and not, $JOBS
+# (8) artefacts at a time. Needs bash and cascade-launch only. Ends with
+# "N passed, N failed".
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-launch=$here/cascade-launch
-passed=0
-failed=0
 
-# run FLAGS... MANIFESTS...: adds up the counts of one cascade-launch.
+# run FLAGS...: one cascade-launch; prints its failures and its counts.
 run() {
-  local log counts status=0
-  log=$("$launch" --check --check-bitwise "$@" 2>&1) || status=$?
+  local log status=0
+  log=$("$here/cascade-launch" --check --check-bitwise "$@" 2>&1) || status=$?
   grep -E '^(FAIL|error)' <<<"$log" | head -n "${SHOW:-20}"
-  counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' <<<"$log" | tail -n 1)
-  if [ -z "$counts" ]; then
-    echo "no counts (status $status): $*"
-    failed=$((failed + 1))
-    return
-  fi
-  passed=$((passed + $(cut -d' ' -f1 <<<"$counts")))
-  failed=$((failed + $(cut -d' ' -f3 <<<"$counts")))
+  grep -E '^[0-9]+ passed, [0-9]+ failed$' <<<"$log" | tail -n 1 | grep . ||
+    echo "0 passed, 1 failed" "(status $status: $*)"
 }
 
-dynamic=("$here"/*_c*.json)
-static=()
-for manifest in "${dynamic[@]}"; do
-  [[ $(basename "$manifest") == static-* ]] && static+=("$manifest")
-done
-for manifest in "${dynamic[@]}"; do
-  [[ $(basename "$manifest") == static-* ]] && continue
-  more=()
-  grep -q '"n"' "$manifest" && more=(--dim=n=5)
+# All cases of one artefact.
+run_artefact() {
+  local manifest=$1 input more=()
+  if [[ $(basename "$manifest") == static-* ]]; then
+    for input in rand special; do run --input="$input" "$manifest"; done
+    return
+  fi
+  grep -q '"i"' "$manifest" && more=(--dim=i=1,3,64)
   for input in rand special; do
-    run --input="$input" --dim=i=1,3,64 "${more[@]}" \
+    run --input="$input" "${more[@]}" \
       --dim=l=0,1,2,7,31,32,33,96,127,577,1000,4097,16384 "$manifest"
   done
-  run --dim=i=3 "${more[@]}" --dim=l=129280 "$manifest"
-  run --dim=i=5 "${more[@]}" --dim=l=8,1000,4096 --offset-elements=1 "$manifest"
-done
-for manifest in "${static[@]}"; do
-  run --input=rand "$manifest"
-  run --input=special "$manifest"
-done
+  [ ${#more[@]} -eq 0 ] || more=(--dim=i=3)
+  run "${more[@]}" --dim=l=129280 "$manifest"
+  run "${more[@]}" --dim=l=8,1000,4096 --offset-elements=1 "$manifest"
+}
+
+if [ "${1:-}" = --artefact ]; then
+  run_artefact "$2"
+  exit
+fi
+passed=0
+failed=0
+while IFS= read -r line; do
+  if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+    [[ $line == *status* ]] && echo "$line"
+  else
+    echo "$line"
+  fi
+done < <(printf '%s\0' "$here"/*_c*.json |
+  xargs -0 -n 1 -P "${JOBS:-8}" bash "$0" --artefact)
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

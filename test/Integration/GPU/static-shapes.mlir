@@ -1,3 +1,5 @@
+// RUN: cascade-compile %s -o %t --with-reference
+// RUN: not grep -E '\.extern|__local_depot' %t.ptx %t.ref.ptx
 // Shapes that the scheduler maps in different ways: rows shorter than a warp,
 // a row a warp, rows in registers of a block and of a cluster, tails.
 

@@ -1,0 +1,178 @@
+// RUN: cascade-opt %s --convert-cascade-to-cluster --split-input-file --verify-diagnostics
+
+func.func @no_mapping(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{has no mapping; run --cascade-schedule or write one}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>) {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @uncovered(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping covers 512 of the 4096 iterations of axis 'l'; leave the size off its grid or loop digit}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: reg(4) x warp(4) x lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @row_on_grid(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{axis 'l' is mapped to grid; the reduced axis of a row chain takes cluster, loop, reg, warp, lane and vector}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @parallel_loop(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{axis 'i' is mapped to loop; a parallel axis of a row chain takes grid, warp and lane}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: loop, l: loop x lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @two_digits(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{axis 'l' has two digits at level warp; a row chain takes one}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(2) x warp(2) x lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @half_a_warp(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping uses 16 lanes; a row chain uses all 32}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(16)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @strided(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the lanes and warps of axis 'l' must be consecutive: name it last in the chain or give the others a stride}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid x lane(4 at 1), l: loop x lane(8 at 4)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @two_axes(%x: tensor<8x32xf32>) -> tensor<f32> {
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([] : tensor<f32>)
+      attributes {mapping = #cascade.mapping<i: loop, l: lane(32)>} {
+  ^bb0(%e: f32):
+    // expected-error @+1 {{reduces several axes; GPU kernels take one for now: reshape them into one axis}}
+    %s = cascade.reduce add %e over (i, l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @two_chains(%x: tensor<8x32xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // expected-note @+1 {{the first chain is here}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  // expected-error @+1 {{is the second chain of its function; put it into a function of its own}}
+  %z = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce max %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y, %z : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @other_operation(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{cannot become part of a kernel; a function for the GPU holds one cascade.chain}}
+  %c = arith.constant 1.0 : f32
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @results(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  %y, %z = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>)
+      outs([i] : tensor<8xf32>, [i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %m = cascade.reduce max %e over (l) : f32
+    cascade.yield %s, %m : f32, f32
+  }
+  // expected-error @+1 {{must return the results of the chain, all of them, in order}}
+  return %z : tensor<8xf32>
+}
+
+// -----
+
+func.func @element_type(%x: tensor<8x32xf8E4M3FN>) -> tensor<8xf32> {
+  // expected-error @+1 {{operand 0 has elements of type 'f8E4M3FN', which GPU kernels do not take yet; use f64, f32, f16, bf16, index or i1 to i64}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf8E4M3FN>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f8E4M3FN):
+    %f = arith.extf %e : f8E4M3FN to f32
+    %s = cascade.reduce add %f over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
