@@ -172,9 +172,33 @@ static Comparison compareIntegers(const Tensor &actual,
   return result;
 }
 
+/// How far element `i` moves with its inputs.
+static double motionOf(const Tensor &reference,
+                       const std::vector<const Tensor *> &moved, int64_t i) {
+  double motion = 0;
+  for (const Tensor *tensor : moved) {
+    const double distance = std::fabs(tensor->get(i) - reference.get(i));
+    if (std::isfinite(distance))
+      motion = std::max(motion, distance);
+  }
+  return motion;
+}
+
+/// Whether some of the references are finite at element `i` and others are not.
+static bool overflowIsOpen(const std::vector<const Tensor *> &references,
+                           int64_t i) {
+  size_t finite = 0;
+  for (const Tensor *reference : references)
+    finite += std::isfinite(reference->get(i));
+  return finite != 0 && finite != references.size();
+}
+
 static Comparison compareFloats(const Tensor &actual,
                                 const std::vector<const Tensor *> &references,
-                                double rtol, std::optional<double> atol) {
+                                double rtol, std::optional<double> atol,
+                                const std::vector<const Tensor *> &moved) {
+  /// What eight roundings of the inputs may do.
+  constexpr double motionFactor = 8;
   std::vector<double> typical, absolute;
   for (const Tensor *reference : references) {
     typical.push_back(typicalSize(*reference));
@@ -187,12 +211,15 @@ static Comparison compareFloats(const Tensor &actual,
   int64_t largest = -1;
   for (int64_t i = 0; i < result.count; ++i) {
     const double value = actual.get(i);
-    bool agrees = false;
+    bool agrees = !std::isfinite(value) && overflowIsOpen(references, i);
     Verdict nearest{};
     size_t nearestReference = 0;
+    const double motion =
+        moved.empty() ? 0
+                      : motionFactor * motionOf(*references.back(), moved, i);
     for (size_t k = 0; k < references.size(); ++k) {
-      const Verdict verdict =
-          judge(value, references[k]->get(i), rtol, absolute[k], typical[k]);
+      const Verdict verdict = judge(value, references[k]->get(i), rtol,
+                                    absolute[k] + motion, typical[k]);
       agrees |= verdict.agrees;
       if (k == 0 || verdict.excess < nearest.excess) {
         nearest = verdict;
@@ -235,13 +262,15 @@ static Comparison compareFloats(const Tensor &actual,
 
 Expected<Comparison> cascade::runtime::compare(
     const Tensor &actual, const std::vector<const Tensor *> &references,
-    std::optional<double> rtol, std::optional<double> atol) {
+    std::optional<double> rtol, std::optional<double> atol,
+    const std::vector<const Tensor *> &moved) {
   if (references.empty())
     return Error::input("nothing to compare with; give an expected output or a "
                         "reference module");
-  for (const Tensor *reference : references)
-    if (Error error = checkMatch(actual, *reference))
-      return error;
+  for (const std::vector<const Tensor *> *list : {&references, &moved})
+    for (const Tensor *reference : *list)
+      if (Error error = checkMatch(actual, *reference))
+        return error;
   if (Error error = checkTolerance("rtol", rtol))
     return error;
   if (Error error = checkTolerance("atol", atol))
@@ -250,7 +279,20 @@ Expected<Comparison> cascade::runtime::compare(
       rtol ? *rtol : defaultRelativeTolerance(actual.type());
   if (!isFloat(actual.type()))
     return compareIntegers(actual, references, relative, atol.value_or(0));
-  return compareFloats(actual, references, relative, atol);
+  return compareFloats(actual, references, relative, atol, moved);
+}
+
+std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors, int kind) {
+  for (Tensor &tensor : tensors) {
+    double unit = tensor.type() == ElementType::F32   ? 0x1p-23
+                  : tensor.type() == ElementType::F64 ? 0x1p-52
+                                                               : 0;
+    for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
+      bool up = kind == 0 ? i % 2 : (i / 3 + kind) % 2;
+      tensor.set(i, tensor.get(i) * (up ? 1 + unit : 1 - unit));
+    }
+  }
+  return tensors;
 }
 
 Expected<Comparison> cascade::runtime::compareBits(const Tensor &first,

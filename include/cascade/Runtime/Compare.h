@@ -9,6 +9,11 @@
 // Values more than 2^10 times the median are left out of it, or one row near
 // overflow would excuse every other row.
 //
+// The order in which a reduction combines its values is free. So where one
+// reference overflows and another does not, any value that is not finite passes;
+// and where terms cancel, an element may be as far off as the reference moves
+// when its inputs move by one unit in the last place (`moved`), times eight.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef CASCADE_RUNTIME_COMPARE_H
@@ -48,10 +53,16 @@ double typicalSize(const Tensor &tensor);
 /// Compares `actual` with one or more references of the same shape and either
 /// the same type or any float type for a float output. An error if types or
 /// shapes do not match, or a tolerance is negative or not finite.
+/// `moved` are evaluations like the last reference, of moved inputs.
 Expected<Comparison> compare(const Tensor &actual,
                              const std::vector<const Tensor *> &references,
                              std::optional<double> rtol = std::nullopt,
-                             std::optional<double> atol = std::nullopt);
+                             std::optional<double> atol = std::nullopt,
+                             const std::vector<const Tensor *> &moved = {});
+
+/// `tensors` with their f32 and f64 elements moved by one unit in the last
+/// place, up or down in a pattern of `kind` (0, 1, ...).
+std::vector<Tensor> moveByOneUlp(std::vector<Tensor> tensors, int kind);
 
 /// Compares the bits of two runs; text is "same bits" or
 /// "[3, 17] is 0.1, then 0.2 (12 of 4096 differ)".

@@ -156,21 +156,6 @@ compareElements(const Tensor &actual,
   return "";
 }
 
-/// `tensors` with their f32 and f64 elements moved by a unit in the last
-/// place, up or down, in a pattern of `kind`.
-static std::vector<Tensor> perturb(std::vector<Tensor> tensors, int kind) {
-  for (Tensor &tensor : tensors) {
-    double unit = tensor.type() == runtime::ElementType::F32   ? 0x1p-23
-                  : tensor.type() == runtime::ElementType::F64 ? 0x1p-52
-                                                               : 0;
-    for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
-      bool up = kind == 0 ? i % 2 : (i / 3 + kind) % 2;
-      tensor.set(i, tensor.get(i) * (up ? 1 + unit : 1 - unit));
-    }
-  }
-  return tensors;
-}
-
 LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
                                        const CallShapes &shapes, int64_t length,
                                        int64_t rows) {
@@ -199,7 +184,7 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
           for (int kind : {0, 1, 2})
             if (auto outputs =
                     callFunction(*compiled.references[0], function,
-                                 perturb(inputs.tensors, kind), shapes))
+                                 runtime::moveByOneUlp(inputs.tensors, kind), shapes))
               perturbed.push_back(std::move(*outputs));
         std::vector<const Tensor *> pointers;
         for (const Outputs &outputs : perturbed)
