@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <thread>
 
 using namespace cascade::runtime;
 
@@ -96,6 +97,25 @@ static void fillSmallIntegers(Tensor &tensor, const RandomStream &random) {
     tensor.setInteger(i, low + random.integer(uint64_t(i), high - low + 1));
 }
 
+/// Standard normal numbers. Every element has its own draw, so threads may share
+/// the work.
+static void fillNormal(Tensor &tensor, const RandomStream &random) {
+  constexpr int64_t elementsPerThread = 1 << 18;
+  const int64_t size = tensor.size();
+  const int64_t most = std::max(1u, std::thread::hardware_concurrency());
+  const int64_t count = std::clamp<int64_t>(size / elementsPerThread, 1, most);
+  auto fillPart = [&](int64_t part) {
+    for (int64_t i = size * part / count; i < size * (part + 1) / count; ++i)
+      tensor.set(i, random.normal(uint64_t(i)));
+  };
+  std::vector<std::thread> threads;
+  for (int64_t part = 1; part < count; ++part)
+    threads.emplace_back(fillPart, part);
+  fillPart(0);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 static void fillUniform(Tensor &tensor, const RandomStream &random) {
   // As many bits as a significand holds, so that rounding cannot give 1.
   const unsigned precision = infoOf(tensor.type()).mantissaBits + 1;
@@ -122,7 +142,6 @@ static Error fillIntegers(Tensor &tensor, Function value) {
 static Error fill(Tensor &tensor, const Spec &spec, uint64_t seed,
                   uint64_t argument) {
   const RandomStream random(seed, argument);
-  const int64_t size = tensor.size();
   switch (spec.kind) {
   case SpecKind::Values:
     return fillValues(tensor, spec);
@@ -130,8 +149,7 @@ static Error fill(Tensor &tensor, const Spec &spec, uint64_t seed,
     if (!isFloat(tensor.type()))
       fillSmallIntegers(tensor, random);
     else
-      for (int64_t i = 0; i < size; ++i)
-        tensor.set(i, random.normal(uint64_t(i)));
+      fillNormal(tensor, random);
     return Error::success();
   case SpecKind::Uniform:
     fillUniform(tensor, random);

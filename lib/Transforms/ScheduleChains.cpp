@@ -1,8 +1,10 @@
 //===- ScheduleChains.cpp - A mapping for every chain ---------------------===//
 //
-// Row chains: short rows share a block, a warp or less each; a longer row has a
-// block, its elements in registers where they fit; a row too long for that, or
-// too few rows to fill the machine, has a cluster.
+// Row chains: short rows share a block, a warp or less each. Rows whose elements
+// are used once stream through as few warps as fill the machine; rows whose
+// elements are used again stay in the registers of a block where they fit. Too
+// few rows to fill the machine get a cluster each. The numbers come from
+// docs/Performance.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +29,11 @@ constexpr int64_t accessBytes = 16;
 constexpr int64_t accessesInFlight = 4;
 /// Warps of a block whose rows take a warp or less.
 constexpr int64_t shortRowWarps = 8;
-constexpr int64_t maxWarps = 32;
-/// Elements of a row that a thread keeps in registers.
-constexpr int64_t residentElements = 32;
-/// Streaming multiprocessors of an H200; a grid of fewer blocks leaves some
-/// idle (the target description takes this over with the cost model).
-constexpr int64_t multiprocessors = 132;
+/// Bytes of the elements of a row that a thread keeps in registers, as f32 or
+/// wider.
+constexpr int64_t residentBytes = 256;
+/// Warps that fill an H200: about 32 on each of its 132 multiprocessors.
+constexpr int64_t warpsOfMachine = 4096;
 
 /// What the schedule depends on.
 struct RowShape {
@@ -40,7 +41,8 @@ struct RowShape {
   int64_t length;  ///< static extent or kDynamic
   int64_t rows;    ///< product of the parallel extents or kDynamic
   int64_t vector;  ///< elements of one access
-  bool rereads;    ///< whether elements are used after the first pass
+  bool reuses;     ///< whether elements are used after the first pass
+  int64_t residentElements; ///< that a thread can keep in registers
 };
 
 /// Builds the digits of one axis.
@@ -96,7 +98,7 @@ static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
 
 static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
-  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false};
+  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false, 0};
   for (auto [axis, extent] : llvm::enumerate(extents)) {
     if (axis == rowAxis || ShapedType::isDynamic(shape.rows))
       continue;
@@ -106,67 +108,104 @@ static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   if (vectorise)
     shape.vector = vectorWidth(chain, rowAxis, shape.length);
   for (unsigned i = 0; i < chain.getNumResults(); ++i)
-    shape.rereads |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
+    shape.reuses |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
+  // Elements are held in the type that they are computed in.
+  int64_t widest = 4;
+  for (Value input : chain.getInputs())
+    if (getElementTypeOrSelf(input.getType()).isF64())
+      widest = 8;
+  shape.residentElements = residentBytes / widest;
   return shape;
 }
 
-/// Several rows a block: a warp or less each. Fills `last`, the digits of the
-/// innermost parallel axis, too.
-static void mapShortRow(const RowShape &shape, DigitList &row, DigitList &last) {
-  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
-  int64_t lanes = std::min<int64_t>(
-      MappingPlan::warpSize, llvm::PowerOf2Ceil(std::max<int64_t>(accesses, 1)));
-  int64_t regs = llvm::divideCeil(std::max<int64_t>(accesses, 1), lanes);
+/// Several rows a block, a warp or less each: `lanes` lanes with `regs` accesses
+/// in registers, looped over the row where `loops`. Fills `last`, the digits of
+/// the innermost parallel axis, too.
+static void mapRowsOfBlock(int64_t lanes, int64_t regs, bool loops, int64_t warps,
+                           DigitList &row, DigitList &last) {
+  if (loops)
+    row.add(Level::Loop);
   row.add(Level::Reg, regs).add(Level::Lane, lanes);
   last.add(Level::Grid)
-      .add(Level::Warp, shortRowWarps)
+      .add(Level::Warp, warps)
       .add(Level::Lane, MappingPlan::warpSize / lanes);
 }
 
-/// Blocks that a row is spread over so that the grid fills the machine and,
-/// where the row is read twice, its elements fit the registers.
-static int64_t chooseCluster(const RowShape &shape) {
-  if (ShapedType::isDynamic(shape.length))
-    return 1;
-  int64_t cluster = 1;
-  int64_t perBlock = maxWarps * MappingPlan::warpSize * residentElements;
-  if (shape.rereads)
-    while (cluster < MappingPlan::maxPortableCluster &&
-           cluster * perBlock < shape.length)
-      cluster *= 2;
-  if (!ShapedType::isDynamic(shape.rows))
-    while (cluster < MappingPlan::maxPortableCluster &&
-           shape.rows * cluster < 2 * multiprocessors &&
-           shape.length / cluster > 4096)
-      cluster *= 2;
-  return cluster;
+/// A row of at most a warp's elements in registers.
+static void mapShortRow(const RowShape &shape, DigitList &row, DigitList &last) {
+  int64_t accesses = std::max<int64_t>(
+      1, llvm::divideCeil(shape.length, shape.vector));
+  int64_t lanes =
+      std::min<int64_t>(MappingPlan::warpSize, llvm::PowerOf2Ceil(accesses));
+  mapRowsOfBlock(lanes, llvm::divideCeil(accesses, lanes), /*loops=*/false,
+                 shortRowWarps, row, last);
 }
 
-/// One block or cluster a row.
-static void mapLongRow(const RowShape &shape, int64_t cluster, DigitList &row) {
-  int64_t warps = 8, regs = accessesInFlight;
-  bool resident = false;
-  if (!ShapedType::isDynamic(shape.length)) {
-    int64_t perBlock = llvm::divideCeil(shape.length, cluster);
-    int64_t accesses = llvm::divideCeil(perBlock, shape.vector);
-    int64_t mostRegs = std::max<int64_t>(1, residentElements / shape.vector);
-    // Few accesses a thread while there are warps to take them.
-    int64_t perWarp = MappingPlan::warpSize;
-    warps = std::clamp<int64_t>(
-        llvm::divideCeil(accesses, perWarp * accessesInFlight), 1, maxWarps);
-    warps = llvm::PowerOf2Ceil(warps);
-    warps = std::max<int64_t>(warps, 4);
-    int64_t needed = llvm::divideCeil(accesses, warps * perWarp);
-    resident = needed <= mostRegs;
-    regs = resident ? needed : accessesInFlight;
-    if (!resident)
-      warps = 16;
+/// Warps that a row gets so that all rows together fill the machine.
+static int64_t warpsWanted(const RowShape &shape) {
+  if (ShapedType::isDynamic(shape.rows))
+    return 1;
+  return llvm::PowerOf2Ceil(
+      llvm::divideCeil(warpsOfMachine, std::max<int64_t>(1, shape.rows)));
+}
+
+/// A row whose elements are used once goes through a loop. The merge of states
+/// costs a warp as much as some 40 elements a lane, so rows get as few warps as
+/// fill the machine.
+static void mapStreamedRow(const RowShape &shape, int64_t cluster,
+                           DigitList &row, DigitList &last) {
+  constexpr int64_t warpsOfBlock = 8;
+  int64_t wanted = warpsWanted(shape);
+  if (ShapedType::isDynamic(shape.length) || ShapedType::isDynamic(shape.rows))
+    wanted = warpsOfBlock;
+  if (cluster == 0 && wanted == 1) {
+    mapRowsOfBlock(MappingPlan::warpSize, accessesInFlight, /*loops=*/true,
+                   /*warps=*/4, row, last);
+    return;
   }
-  row.add(Level::Cluster, cluster);
-  if (!resident)
-    row.add(Level::Loop);
-  row.add(Level::Reg, regs)
-      .add(Level::Warp, warps)
+  if (cluster == 0)
+    cluster = std::clamp<int64_t>(wanted / warpsOfBlock, 1,
+                                  MappingPlan::maxPortableCluster);
+  row.add(Level::Cluster, cluster)
+      .add(Level::Loop)
+      .add(Level::Reg, accessesInFlight)
+      .add(Level::Warp, std::clamp<int64_t>(wanted / cluster, 2, warpsOfBlock))
+      .add(Level::Lane, MappingPlan::warpSize);
+  last.add(Level::Grid);
+}
+
+/// A row whose elements are used again stays in the registers of one block where
+/// it fits; a longer one is read again, from L2.
+static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
+                         DigitList &last) {
+  constexpr int64_t fewestWarps = 4, mostResidentWarps = 8, loopWarps = 16;
+  last.add(Level::Grid);
+  if (!ShapedType::isDynamic(shape.length)) {
+    int64_t perBlock =
+        llvm::divideCeil(shape.length, std::max<int64_t>(1, cluster));
+    int64_t warps = std::clamp<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeil(
+            perBlock, MappingPlan::warpSize * (shape.residentElements / 2))),
+        fewestWarps, mostResidentWarps);
+    int64_t regs = llvm::divideCeil(
+        perBlock, warps * MappingPlan::warpSize * shape.vector);
+    if (regs * shape.vector <= shape.residentElements) {
+      row.add(Level::Cluster, std::max<int64_t>(1, cluster))
+          .add(Level::Reg, regs)
+          .add(Level::Warp, warps)
+          .add(Level::Lane, MappingPlan::warpSize);
+      return;
+    }
+  }
+  bool dynamic =
+      ShapedType::isDynamic(shape.length) || ShapedType::isDynamic(shape.rows);
+  if (cluster == 0)
+    cluster = std::clamp<int64_t>(warpsWanted(shape) / (loopWarps / 2), 1,
+                                  MappingPlan::maxPortableCluster);
+  row.add(Level::Cluster, cluster)
+      .add(Level::Loop)
+      .add(Level::Reg, accessesInFlight)
+      .add(Level::Warp, dynamic ? loopWarps / 2 : loopWarps)
       .add(Level::Lane, MappingPlan::warpSize);
 }
 
@@ -193,10 +232,10 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
     last.add(Level::Grid);
   } else if (isShort) {
     mapShortRow(shape, row, last);
+  } else if (shape.reuses) {
+    mapReusedRow(shape, options.cluster, row, last);
   } else {
-    mapLongRow(shape, options.cluster ? options.cluster : chooseCluster(shape),
-               row);
-    last.add(Level::Grid);
+    mapStreamedRow(shape, options.cluster, row, last);
   }
   row.add(Level::Vector, shape.vector);
 
