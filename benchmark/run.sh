@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times the artefacts of benchmark/build.sh on this machine's GPU, beside
+# Checks and times the artefacts of benchmark/build.sh on this machine's GPU, beside
 # PyTorch where it is installed, and prints one table:
 #   benchmark/run.sh [ARTEFACTS=benchmark/artefacts]
 set -euo pipefail

@@ -52,11 +52,14 @@ void cascade::addPhase(OpPassManager &passes, Phase phase,
     passes.addPass(createScheduleChainsPass(schedule));
     break;
   }
-  case Phase::Cluster:
-    passes.addPass(createCascadeToClusterPass());
+  case Phase::Cluster: {
+    CascadeToClusterPassOptions cluster;
+    cluster.algorithm = options.algorithm;
+    passes.addPass(createCascadeToClusterPass(cluster));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     break;
+  }
   case Phase::Expanded: {
     OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
     kernels.addNestedPass<gpu::GPUFuncOp>(

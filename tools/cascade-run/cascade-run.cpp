@@ -1,7 +1,8 @@
 //===- cascade-run.cpp - Compile and run ----------------------------------===//
 
 #include "cascade/Pipelines/Register.h"
-#include "cascade/Target/CPU/RunFile.h"
+#include "cascade/Pipelines/Run.h"
+#include "mlir/IR/DialectRegistry.h"
 #include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {

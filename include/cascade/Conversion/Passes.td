@@ -33,6 +33,8 @@ def CascadeToClusterPass
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::vector::VectorDialect",
                            "::cascade::cluster::ClusterDialect"];
+  let options = [Option<"algorithm", "algorithm", "std::string", "\"auto\"",
+                        "exchange between blocks: auto, mailbox or tree">];
 }
 
 #endif // CASCADE_CONVERSION_PASSES

@@ -25,6 +25,7 @@ std::optional<Phase> phaseNamed(llvm::StringRef name);
 struct PipelineOptions {
   int64_t cluster = 0;   ///< blocks a cluster; 0 chooses
   std::string mapping;   ///< a mapping attribute for every chain, or empty
+  std::string algorithm = "auto"; ///< of the exchange between blocks
 };
 
 /// Adds the passes that bring a module from the phase before `phase` to it.

@@ -179,7 +179,13 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   return success();
 }
 
-LogicalResult cascade::convertCascadeToCluster(ModuleOp module) {
+LogicalResult cascade::convertCascadeToCluster(ModuleOp module,
+                                               StringRef algorithmName) {
+  auto algorithm = cluster::symbolizeAlgorithm(algorithmName);
+  if (!algorithm)
+    return module.emitError() << "'" << algorithmName
+                              << "' is not an algorithm; use auto, mailbox or "
+                                 "tree";
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool hasChain = false;
@@ -198,14 +204,20 @@ LogicalResult cascade::convertCascadeToCluster(ModuleOp module) {
   for (func::FuncOp function : functions)
     if (failed(convertFunction(function, b)))
       return failure();
+  kernels.walk([&](cluster::AllReduceOp op) {
+    if (op.getScope() == cluster::Scope::Cluster)
+      op.setAlgorithm(*algorithm);
+  });
   return success();
 }
 
 namespace {
 struct CascadeToCluster
     : cascade::impl::CascadeToClusterPassBase<CascadeToCluster> {
+  using CascadeToClusterPassBase::CascadeToClusterPassBase;
+
   void runOnOperation() override {
-    if (failed(convertCascadeToCluster(getOperation())))
+    if (failed(convertCascadeToCluster(getOperation(), algorithm)))
       signalPassFailure();
   }
 };

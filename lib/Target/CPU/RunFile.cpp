@@ -7,7 +7,6 @@
 #include "cascade/Runtime/Spec.h"
 #include "cascade/Target/CPU/HostCall.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/SourceMgr.h"
 #include <iostream>
 
@@ -284,28 +283,17 @@ Error Runner::run() {
 
 /// Flags that no file can make right.
 static Error checkFlags(const RunOptions &options) {
-  bool isAuto = options.device == "auto";
-  if (!isAuto && options.device != "cpu" && options.device != "gpu")
-    return Error::input("--device=" + options.device +
-                        " is not a device; use cpu, gpu or auto");
   if (options.segments < 1)
     return Error::input("--segments must be at least 1, got " +
                         std::to_string(options.segments));
   if (options.repeat < 1)
     return Error::input("--repeat must be at least 1, got " +
                         std::to_string(options.repeat));
-  bool hasDriver =
-      isAuto &&
-      llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1").isValid();
-  if (options.device == "gpu" || hasDriver)
-    return Error::device("running on the GPU takes two steps: compile with "
-                         "cascade-compile and run with cascade-launch, or use "
-                         "--device=cpu");
   return Error::success();
 }
 
-int cascade::runFile(const RunOptions &options,
-                     const DialectRegistry &registry) {
+int cascade::runOnHost(const RunOptions &options,
+                       const DialectRegistry &registry) {
   auto status = [](const Error &error) {
     std::cerr << "error: " << error.message() << "\n";
     return static_cast<int>(error.kind());

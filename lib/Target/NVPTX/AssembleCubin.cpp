@@ -37,7 +37,7 @@ FailureOr<std::string> cascade::assembleCubin(Location loc, StringRef ptx,
       llvm::sys::fs::createTemporaryFile("cascade", "cubin", cubin) ||
       llvm::sys::fs::createTemporaryFile("cascade", "log", log))
     return emitError(loc) << "cannot create temporary files for ptxas";
-  auto cleanUp = llvm::make_scope_exit([&] {
+  llvm::scope_exit cleanUp([&] {
     for (StringRef path : {source.str(), cubin.str(), log.str()})
       llvm::sys::fs::remove(path);
   });

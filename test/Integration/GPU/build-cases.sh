@@ -23,18 +23,26 @@ for file in "$here"/../CPU/*.mlir "$here"/*.mlir; do
     echo "left out: $name (${unsupported[$name]})"
     continue
   fi
+  if [[ $name == static-* ]]; then
+    "$bin/cascade-compile" "$file" -o "$out/${name}_c1" --with-reference
+    continue
+  fi
   for cluster in 1 2 3 4 8 16; do
-    [[ $name == static-* && $cluster != 1 ]] && continue
-    flags=(--cluster="$cluster")
-    [[ $name == static-* ]] && flags=()
-    "$bin/cascade-compile" "$file" -o "$out/${name}_c$cluster" \
-      --with-reference "${flags[@]}"
-    # The reference does not depend on the cluster size: one copy serves all.
-    if [ "$cluster" != 1 ]; then
-      rm "$out/${name}_c$cluster.ref.ptx"
-      sed -i "s/\"${name}_c$cluster.ref.ptx\"/\"${name}_c1.ref.ptx\"/" \
-        "$out/${name}_c$cluster.json"
-    fi
+    for algorithm in mailbox tree; do
+      artefact=${name}_c$cluster
+      if [ $algorithm = tree ]; then
+        # One chain with a merge region and one of plain kinds.
+        [[ $cluster != 1 && $name =~ ^(softmax-lse|min-max)$ ]] || continue
+        artefact=${name}-tree_c$cluster
+      fi
+      "$bin/cascade-compile" "$file" -o "$out/$artefact" --with-reference \
+        --cluster="$cluster" --algorithm=$algorithm
+      # The reference does not depend on these: one copy serves all.
+      [ "$artefact" != "${name}_c1" ] || continue
+      rm "$out/$artefact.ref.ptx"
+      sed -i "s/\"$artefact.ref.ptx\"/\"${name}_c1.ref.ptx\"/" \
+        "$out/$artefact.json"
+    done
   done
 done
 cp "$bin/cascade-launch" "$here/run-cases.sh" "$out/"

@@ -1,7 +1,7 @@
 // One block or cluster a row.
 // RUN: cascade-opt %s --cascade-fuse --cascade-schedule | FileCheck %s
 
-// The elements stay in registers: no loop.
+// The elements are used again and stay in registers: no loop.
 // CHECK-LABEL: func.func @row_of_16384(
 // CHECK:         mapping = #cascade.mapping<i: grid, l: reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
 func.func @row_of_16384(%x: tensor<4096x16384xbf16>) -> tensor<4096x16384xbf16> {
@@ -20,10 +20,9 @@ func.func @row_of_16384(%x: tensor<4096x16384xbf16>) -> tensor<4096x16384xbf16> 
   return %y : tensor<4096x16384xbf16>
 }
 
-// Too long for the registers of one block, and read twice: the blocks of a
-// cluster share it.
+// Too long for the registers of a block: a loop.
 // CHECK-LABEL: func.func @row_of_131072(
-// CHECK:         mapping = #cascade.mapping<i: grid, l: cluster({{[0-9]+}}) x reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
+// CHECK:         mapping = #cascade.mapping<i: grid, l: {{.*}}loop x reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
 func.func @row_of_131072(%x: tensor<512x131072xbf16>) -> tensor<512x131072xbf16> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<512x131072xbf16>) outs([i, l] : tensor<512x131072xbf16>) {
@@ -40,7 +39,7 @@ func.func @row_of_131072(%x: tensor<512x131072xbf16>) -> tensor<512x131072xbf16>
   return %y : tensor<512x131072xbf16>
 }
 
-// Fewer rows than the machine has multiprocessors: clusters again.
+// Too few rows to fill the machine with a block each: clusters.
 // CHECK-LABEL: func.func @lse_1048576(
 // CHECK:         mapping = #cascade.mapping<i: grid, l: cluster({{[0-9]+}}) x loop x reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
 func.func @lse_1048576(%x: tensor<64x1048576xbf16>) -> tensor<64xf32> {

@@ -18,8 +18,10 @@ mlir::FailureOr<ChainOp> getKernelChain(mlir::func::FuncOp function);
 inline constexpr llvm::StringLiteral kernelModuleName = "cascade_kernels";
 
 /// Replaces every function with a mapped chain by a `gpu.func` of its name in
-/// the kernel module. Arguments: see KernelContext.
-mlir::LogicalResult convertCascadeToCluster(mlir::ModuleOp module);
+/// the kernel module. Arguments: see KernelContext. `algorithm` is how blocks
+/// exchange their states: auto, mailbox or tree; any other word is an error.
+mlir::LogicalResult convertCascadeToCluster(mlir::ModuleOp module,
+                                            llvm::StringRef algorithm);
 
 } // namespace cascade
 

@@ -26,10 +26,10 @@ struct RunOptions {
   int64_t repeat = 1;
 };
 
-/// Compiles and runs one function of a file and prints its results. The result
-/// is the exit status: 0 right, 1 a comparison failed, 2 bad input or flags,
-/// 3 device. Every error has been printed.
-int runFile(const RunOptions &options, const mlir::DialectRegistry &registry);
+/// Compiles one function of a file for this machine's CPU, runs it and prints
+/// its results. The result is the exit status: 0 right, 1 a comparison failed,
+/// 2 bad input or flags, 3 device. Every error has been printed.
+int runOnHost(const RunOptions &options, const mlir::DialectRegistry &registry);
 
 } // namespace cascade
 
