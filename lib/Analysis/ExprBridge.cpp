@@ -111,15 +111,15 @@ static OpEntry binary(alg::Kind kind) {
 static ArrayRef<OpEntry> opTable() {
   using K = alg::Kind;
   static const OpEntry table[] = {
-      binary<arith::AddFOp>(K::Add),      binary<arith::SubFOp>(K::Sub),
-      binary<arith::MulFOp>(K::Mul),      binary<arith::DivFOp>(K::Div),
-      binary<arith::MaximumFOp>(K::Max),  binary<arith::MinimumFOp>(K::Min),
+      binary<arith::AddFOp>(K::Add),       binary<arith::SubFOp>(K::Sub),
+      binary<arith::MulFOp>(K::Mul),       binary<arith::DivFOp>(K::Div),
+      binary<arith::MaximumFOp>(K::Max),   binary<arith::MinimumFOp>(K::Min),
       binary<arith::MaxNumFOp>(K::MaxNum), binary<arith::MinNumFOp>(K::MinNum),
-      binary<math::PowFOp>(K::Pow),       unary<arith::NegFOp>(K::Neg),
-      unary<math::AbsFOp>(K::Abs),        unary<math::SqrtOp>(K::Sqrt),
-      unary<math::RsqrtOp>(K::Rsqrt),     unary<math::ExpOp>(K::Exp),
-      unary<math::Exp2Op>(K::Exp2),       unary<math::LogOp>(K::Log),
-      unary<math::Log2Op>(K::Log2),       unary<math::TanhOp>(K::Tanh),
+      binary<math::PowFOp>(K::Pow),        unary<arith::NegFOp>(K::Neg),
+      unary<math::AbsFOp>(K::Abs),         unary<math::SqrtOp>(K::Sqrt),
+      unary<math::RsqrtOp>(K::Rsqrt),      unary<math::ExpOp>(K::Exp),
+      unary<math::Exp2Op>(K::Exp2),        unary<math::LogOp>(K::Log),
+      unary<math::Log2Op>(K::Log2),        unary<math::TanhOp>(K::Tanh),
   };
   return table;
 }
@@ -140,21 +140,20 @@ static const OpEntry *entryOf(alg::Kind kind) {
 
 /// Float predicates in both vocabularies; the constant ones are opaque.
 static constexpr std::pair<arith::CmpFPredicate, alg::Predicate>
-    floatPredicates[] = {
-        {arith::CmpFPredicate::OEQ, alg::Predicate::OEQ},
-        {arith::CmpFPredicate::OGT, alg::Predicate::OGT},
-        {arith::CmpFPredicate::OGE, alg::Predicate::OGE},
-        {arith::CmpFPredicate::OLT, alg::Predicate::OLT},
-        {arith::CmpFPredicate::OLE, alg::Predicate::OLE},
-        {arith::CmpFPredicate::ONE, alg::Predicate::ONE},
-        {arith::CmpFPredicate::ORD, alg::Predicate::ORD},
-        {arith::CmpFPredicate::UEQ, alg::Predicate::UEQ},
-        {arith::CmpFPredicate::UGT, alg::Predicate::UGT},
-        {arith::CmpFPredicate::UGE, alg::Predicate::UGE},
-        {arith::CmpFPredicate::ULT, alg::Predicate::ULT},
-        {arith::CmpFPredicate::ULE, alg::Predicate::ULE},
-        {arith::CmpFPredicate::UNE, alg::Predicate::UNE},
-        {arith::CmpFPredicate::UNO, alg::Predicate::UNO}};
+    floatPredicates[] = {{arith::CmpFPredicate::OEQ, alg::Predicate::OEQ},
+                         {arith::CmpFPredicate::OGT, alg::Predicate::OGT},
+                         {arith::CmpFPredicate::OGE, alg::Predicate::OGE},
+                         {arith::CmpFPredicate::OLT, alg::Predicate::OLT},
+                         {arith::CmpFPredicate::OLE, alg::Predicate::OLE},
+                         {arith::CmpFPredicate::ONE, alg::Predicate::ONE},
+                         {arith::CmpFPredicate::ORD, alg::Predicate::ORD},
+                         {arith::CmpFPredicate::UEQ, alg::Predicate::UEQ},
+                         {arith::CmpFPredicate::UGT, alg::Predicate::UGT},
+                         {arith::CmpFPredicate::UGE, alg::Predicate::UGE},
+                         {arith::CmpFPredicate::ULT, alg::Predicate::ULT},
+                         {arith::CmpFPredicate::ULE, alg::Predicate::ULE},
+                         {arith::CmpFPredicate::UNE, alg::Predicate::UNE},
+                         {arith::CmpFPredicate::UNO, alg::Predicate::UNO}};
 
 static constexpr std::pair<arith::CmpIPredicate, alg::Predicate>
     intPredicates[] = {{arith::CmpIPredicate::eq, alg::Predicate::IntEQ},
@@ -251,9 +250,9 @@ alg::Expr ExprBridge::translateOp(Operation *op, Value value) {
         cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue(), type);
   }
   if (const OpEntry *entry = entryOf(op))
-    return operands.size() == 1 ? exprs.unary(entry->kind, operands[0])
-                                : exprs.binary(entry->kind, operands[0],
-                                               operands[1]);
+    return operands.size() == 1
+               ? exprs.unary(entry->kind, operands[0])
+               : exprs.binary(entry->kind, operands[0], operands[1]);
   if (isa<arith::ExtFOp>(op))
     return exprs.widen(operands[0], type);
   if (isa<arith::TruncFOp>(op))
@@ -313,7 +312,8 @@ Value ExprBridge::build(OpBuilder &b, Location loc, alg::Expr expr,
     return entry->build(b, loc, operands);
   switch (expr->kind) {
   case K::FloatConstant:
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, expr->number));
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(type, expr->number));
   case K::IntConstant:
     return arith::ConstantOp::create(b, loc,
                                      b.getIntegerAttr(type, expr->integer));

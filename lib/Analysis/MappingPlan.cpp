@@ -86,6 +86,11 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   if (!mapping)
     return chain.emitOpError()
            << "has no mapping; run --cascade-schedule or write one";
+  for (AxisMappingAttr axis : mapping->getAxes())
+    if (chain.getAxisNumber(axis.getName().getValue()) < 0)
+      return chain.emitOpError()
+             << "the mapping names axis '" << axis.getName().getValue()
+             << "', which the chain does not have";
   MappingPlan plan;
   SmallVector<int64_t> extents = chain.getStaticExtents();
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
@@ -106,12 +111,12 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   plan.warps = setIdStrides(plan.axes, *mapping, chain, Level::Warp);
   plan.blocks = setIdStrides(plan.axes, *mapping, chain, Level::Cluster);
   if (lanes > warpSize)
-    return chain.emitOpError() << "the mapping uses " << lanes
-                               << " lanes; a warp has " << warpSize;
+    return chain.emitOpError()
+           << "the mapping uses " << lanes << " lanes; a warp has " << warpSize;
   if (plan.threads() > maxThreads)
-    return chain.emitOpError() << "the mapping uses " << plan.threads()
-                               << " threads a block; at most " << maxThreads
-                               << " fit";
+    return chain.emitOpError()
+           << "the mapping uses " << plan.threads()
+           << " threads a block; at most " << maxThreads << " fit";
   if (plan.blocks > 16)
     return chain.emitOpError() << "the mapping uses " << plan.blocks
                                << " blocks a cluster; at most 16 fit";
@@ -147,8 +152,8 @@ FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
         return reduce.emitOpError()
                << "reduces several axes; GPU kernels take one for now: reshape "
                   "them into one axis";
-      unsigned axis = chain.getAxisNumber(
-          cast<StringAttr>(reduce.getOver()[0]).getValue());
+      unsigned axis =
+          chain.getAxisNumber(cast<StringAttr>(reduce.getOver()[0]).getValue());
       if (row && *row != axis)
         return (reduce.emitOpError()
                 << "reduces axis '" << chain.getAxisName(axis)

@@ -79,10 +79,10 @@ ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
     numbers[reduce] = join;
   }
   // Execution order: by level; program order within a level.
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, passes.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return levels[a] < levels[b];
-  });
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, passes.size()));
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return levels[a] < levels[b]; });
   SmallVector<ReductionPass> sorted;
   for (unsigned number : order)
     sorted.push_back(std::move(passes[number]));

@@ -8,9 +8,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -31,6 +31,9 @@ public:
     for (auto &[path, text] : files) {
       if (path == "-") {
         llvm::outs() << text;
+        llvm::outs().flush();
+        if (!reportStreamError(llvm::outs(), "standard output"))
+          return false;
         continue;
       }
       std::error_code error;
@@ -41,12 +44,25 @@ public:
         return false;
       }
       file.os() << text;
+      file.os().flush();
+      if (!reportStreamError(file.os(), path))
+        return false;
       file.keep();
     }
     return true;
   }
 
 private:
+  /// True where everything went out; an unchecked error would end the program.
+  static bool reportStreamError(llvm::raw_fd_ostream &os, StringRef path) {
+    if (!os.has_error())
+      return true;
+    llvm::errs() << "error: cannot write " << path << ": "
+                 << os.error().message() << "\n";
+    os.clear_error();
+    return false;
+  }
+
   SmallVector<std::pair<std::string, std::string>> files;
 };
 
@@ -93,14 +109,15 @@ private:
 } // namespace
 
 bool Compilation::checkOptions() {
-  static constexpr StringLiteral kinds[] = {"chains", "fused",  "mapped",
-                                            "cluster", "expanded", "nvvm",
-                                            "llvm",   "ptx",    "cubin",
-                                            "launcher"};
+  static constexpr StringLiteral kinds[] = {
+      "chains", "fused", "mapped", "cluster", "expanded",
+      "nvvm",   "llvm",  "ptx",    "cubin",   "launcher"};
+  if (options.withReference && options.output.empty())
+    return fail("--with-reference writes files; name them with -o");
   if (options.emit == "object")
     return fail("--emit=object is not available yet; cascade-run compiles and "
                 "runs a chain on this machine's CPU");
-  if (!llvm::is_contained(kinds, options.emit))
+  if (!options.emit.empty() && !llvm::is_contained(kinds, options.emit))
     return fail("'" + options.emit +
                 "' cannot be emitted; use one of chains, fused, mapped, "
                 "cluster, expanded, nvvm, llvm, ptx, cubin, launcher");
@@ -198,7 +215,8 @@ bool Compilation::buildArtefact() {
   FailureOr<std::string> ptx = emitPTX(kernelsOf(*module), ptxOptions);
   if (failed(ptx))
     return false;
-  if (options.output.empty() && options.emit == "ptx") {
+  if (options.output.empty() &&
+      (options.emit.empty() || options.emit == "ptx")) {
     outputs.add("-", *ptx);
     return true;
   }
@@ -245,8 +263,10 @@ ExitStatus Compilation::run() {
       return ExitStatus::BadInput;
     outputs.add("-", *text);
   }
-  // An explanation alone needs no output.
-  bool explainOnly = !options.explain.empty() && options.output.empty();
+  // An explanation needs no output beside it.
+  bool explainOnly = !options.explain.empty() && options.output.empty() &&
+                     options.emit.empty() && options.stopAfter.empty() &&
+                     options.dumpFolder.empty();
   if (!explainOnly) {
     Phase end = std::min(last, Phase::NVVM);
     if (!runUpTo(end))

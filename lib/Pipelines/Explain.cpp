@@ -15,8 +15,8 @@ FailureOr<std::string> cascade::explainModule(ModuleOp module, bool json) {
     os << "{\"functions\": [";
   for (auto function : module.getOps<func::FuncOp>()) {
     if (json)
-      os << (firstFunction ? "" : ", ") << "{\"name\": \""
-         << function.getName() << "\", \"chains\": [";
+      os << (firstFunction ? "" : ", ") << "{\"name\": \"" << function.getName()
+         << "\", \"chains\": [";
     else
       os << "function " << function.getName() << "\n";
     firstFunction = false;

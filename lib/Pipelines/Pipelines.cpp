@@ -16,10 +16,10 @@ using namespace mlir;
 using namespace cascade;
 
 static constexpr std::pair<Phase, llvm::StringLiteral> phaseNames[] = {
-    {Phase::Input, "input"},   {Phase::Chains, "chains"},
-    {Phase::Fused, "fused"},   {Phase::Mapped, "mapped"},
+    {Phase::Input, "input"},     {Phase::Chains, "chains"},
+    {Phase::Fused, "fused"},     {Phase::Mapped, "mapped"},
     {Phase::Cluster, "cluster"}, {Phase::Expanded, "expanded"},
-    {Phase::NVVM, "nvvm"},     {Phase::PTX, "ptx"}};
+    {Phase::NVVM, "nvvm"},       {Phase::PTX, "ptx"}};
 
 StringRef cascade::spelling(Phase phase) {
   return phaseNames[static_cast<unsigned>(phase)].second;
@@ -68,15 +68,14 @@ void cascade::addPhase(OpPassManager &passes, Phase phase,
     break;
   }
   case Phase::NVVM:
-    passes.addNestedPass<gpu::GPUModuleOp>(
-        cluster::createClusterToNVVMPass());
+    passes.addNestedPass<gpu::GPUModuleOp>(cluster::createClusterToNVVMPass());
     break;
   }
 }
 
-LogicalResult cascade::runPhases(
-    ModuleOp module, Phase last, const PipelineOptions &options,
-    llvm::function_ref<LogicalResult(Phase, ModuleOp)> visit) {
+LogicalResult
+cascade::runPhases(ModuleOp module, Phase last, const PipelineOptions &options,
+                   llvm::function_ref<LogicalResult(Phase, ModuleOp)> visit) {
   for (auto [phase, name] : phaseNames) {
     if (phase == Phase::Input || phase == Phase::PTX)
       continue;
@@ -96,8 +95,7 @@ FailureOr<OwningOpRef<ModuleOp>> cascade::buildReference(ModuleOp chains) {
   schedule.reference = true;
   schedule.vectorise = false;
   OpBuilder b(chains.getContext());
-  for (auto function :
-       llvm::to_vector(reference->getOps<func::FuncOp>())) {
+  for (auto function : llvm::to_vector(reference->getOps<func::FuncOp>())) {
     b.setInsertionPoint(function);
     for (bool wide : {false, true}) {
       auto copy = cast<func::FuncOp>(b.clone(*function));
@@ -120,12 +118,11 @@ FailureOr<OwningOpRef<ModuleOp>> cascade::buildReference(ModuleOp chains) {
 }
 
 void cascade::registerPipelines() {
-  PassPipelineRegistration<>(
-      "cascade-to-ptx", "all phases from chains to nvvm",
-      [](OpPassManager &passes) {
-        for (auto [phase, name] : phaseNames)
-          addPhase(passes, phase, PipelineOptions());
-      });
+  PassPipelineRegistration<>("cascade-to-ptx", "all phases from chains to nvvm",
+                             [](OpPassManager &passes) {
+                               for (auto [phase, name] : phaseNames)
+                                 addPhase(passes, phase, PipelineOptions());
+                             });
   PassPipelineRegistration<>("cascade-to-cpu", "fused chains as loops",
                              [](OpPassManager &passes) {
                                passes.addPass(createFuseCascadesPass());

@@ -46,8 +46,7 @@ static int runOnDevice(const RunOptions &options) {
                  << error.message() << "\n";
     return static_cast<int>(ExitStatus::BadInput);
   }
-  llvm::scope_exit cleanUp(
-      [&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit cleanUp([&] { llvm::sys::fs::remove_directories(folder); });
   CompileOptions compile;
   compile.input = options.file;
   compile.output = (folder + "/kernel").str();

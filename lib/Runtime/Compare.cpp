@@ -184,19 +184,22 @@ static double motionOf(const Tensor &reference,
   return motion;
 }
 
-/// Whether some of the references are finite at element `i` and others are not.
+/// Whether the order of combining may decide if element `i` overflows.
 static bool overflowIsOpen(const std::vector<const Tensor *> &references,
-                           int64_t i) {
+                           const Probes &probes, int64_t i) {
   size_t finite = 0;
   for (const Tensor *reference : references)
     finite += std::isfinite(reference->get(i));
-  return finite != 0 && finite != references.size();
+  if (finite == references.size())
+    return probes.larger && !std::isfinite(probes.larger->get(i));
+  return finite != 0 ||
+         (probes.smaller && std::isfinite(probes.smaller->get(i)));
 }
 
 static Comparison compareFloats(const Tensor &actual,
                                 const std::vector<const Tensor *> &references,
                                 double rtol, std::optional<double> atol,
-                                const std::vector<const Tensor *> &moved) {
+                                const Probes &probes) {
   /// What eight roundings of the inputs may do.
   constexpr double motionFactor = 8;
   std::vector<double> typical, absolute;
@@ -211,12 +214,14 @@ static Comparison compareFloats(const Tensor &actual,
   int64_t largest = -1;
   for (int64_t i = 0; i < result.count; ++i) {
     const double value = actual.get(i);
-    bool agrees = !std::isfinite(value) && overflowIsOpen(references, i);
+    bool agrees =
+        !std::isfinite(value) && overflowIsOpen(references, probes, i);
     Verdict nearest{};
     size_t nearestReference = 0;
     const double motion =
-        moved.empty() ? 0
-                      : motionFactor * motionOf(*references.back(), moved, i);
+        probes.moved.empty()
+            ? 0
+            : motionFactor * motionOf(*references.back(), probes.moved, i);
     for (size_t k = 0; k < references.size(); ++k) {
       const Verdict verdict = judge(value, references[k]->get(i), rtol,
                                     absolute[k] + motion, typical[k]);
@@ -260,17 +265,22 @@ static Comparison compareFloats(const Tensor &actual,
   return result;
 }
 
-Expected<Comparison> cascade::runtime::compare(
-    const Tensor &actual, const std::vector<const Tensor *> &references,
-    std::optional<double> rtol, std::optional<double> atol,
-    const std::vector<const Tensor *> &moved) {
+Expected<Comparison>
+cascade::runtime::compare(const Tensor &actual,
+                          const std::vector<const Tensor *> &references,
+                          std::optional<double> rtol,
+                          std::optional<double> atol, const Probes &probes) {
   if (references.empty())
     return Error::input("nothing to compare with; give an expected output or a "
                         "reference module");
-  for (const std::vector<const Tensor *> *list : {&references, &moved})
-    for (const Tensor *reference : *list)
-      if (Error error = checkMatch(actual, *reference))
-        return error;
+  std::vector<const Tensor *> all = references;
+  all.insert(all.end(), probes.moved.begin(), probes.moved.end());
+  for (const Tensor *probe : {probes.larger, probes.smaller})
+    if (probe)
+      all.push_back(probe);
+  for (const Tensor *reference : all)
+    if (Error error = checkMatch(actual, *reference))
+      return error;
   if (Error error = checkTolerance("rtol", rtol))
     return error;
   if (Error error = checkTolerance("atol", atol))
@@ -279,19 +289,28 @@ Expected<Comparison> cascade::runtime::compare(
       rtol ? *rtol : defaultRelativeTolerance(actual.type());
   if (!isFloat(actual.type()))
     return compareIntegers(actual, references, relative, atol.value_or(0));
-  return compareFloats(actual, references, relative, atol, moved);
+  return compareFloats(actual, references, relative, atol, probes);
 }
 
-std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors, int kind) {
+std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors,
+                                                   int kind) {
   for (Tensor &tensor : tensors) {
     double unit = tensor.type() == ElementType::F32   ? 0x1p-23
                   : tensor.type() == ElementType::F64 ? 0x1p-52
-                                                               : 0;
+                                                      : 0;
     for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
       bool up = kind == 0 ? i % 2 : (i / 3 + kind) % 2;
       tensor.set(i, tensor.get(i) * (up ? 1 + unit : 1 - unit));
     }
   }
+  return tensors;
+}
+
+std::vector<Tensor> cascade::runtime::scale(std::vector<Tensor> tensors,
+                                            double factor) {
+  for (Tensor &tensor : tensors)
+    for (int64_t i = 0; isFloat(tensor.type()) && i < tensor.size(); ++i)
+      tensor.set(i, tensor.get(i) * factor);
   return tensors;
 }
 

@@ -29,7 +29,9 @@ private:
   Error benchmark();
   Error checkBitwise();
   /// Compares with the references, or with the expected outputs.
-  Error evaluateMoved();
+  Error evaluateProbe(const ProgramPlan &program,
+                      const std::vector<Tensor> &probeInputs);
+  Expected<Probes> probesOf(size_t output);
   Error check();
   Error writeOutputs();
   void printOutputs();
@@ -47,8 +49,8 @@ private:
   std::vector<Tensor> inputs; ///< One an argument.
   std::unique_ptr<Invocation> invocation;
   void *module = nullptr;
-  std::vector<Tensor> outputs; ///< Of the first run.
-  std::vector<std::vector<Tensor>> moved; ///< R of moved inputs, if needed.
+  std::vector<Tensor> outputs;             ///< Of the first run.
+  std::vector<std::vector<Tensor>> probed; ///< References of other inputs.
 };
 } // namespace
 
@@ -126,26 +128,44 @@ void CaseRunner::report(const Argument &output, const Comparison &result,
   printLine(json);
 }
 
-/// Runs the reference R on inputs that are moved by one unit in the last place.
-Error CaseRunner::evaluateMoved() {
-  if (!moved.empty() || plan.referenceR.launches.empty())
-    return Error::success();
+/// Runs a reference on other inputs and keeps its outputs.
+Error CaseRunner::evaluateProbe(const ProgramPlan &program,
+                                const std::vector<Tensor> &probeInputs) {
   Expected<void *> reference = modules.load(plan.manifest->reference);
   if (!reference)
     return reference.error();
-  for (int kind : {0, 1}) {
-    Expected<std::unique_ptr<Invocation>> other =
-        Invocation::create(driver, plan, moveByOneUlp(inputs, kind));
-    if (!other)
-      return other.error();
-    if (Error error = (*other)->run(*reference, plan.referenceR))
-      return error.in("reference");
-    Expected<std::vector<Tensor>> values = (*other)->outputs();
-    if (!values)
-      return values.error();
-    moved.push_back(std::move(*values));
-  }
+  Expected<std::unique_ptr<Invocation>> other =
+      Invocation::create(driver, plan, probeInputs);
+  if (!other)
+    return other.error();
+  if (Error error = (*other)->run(*reference, program))
+    return error.in("reference");
+  Expected<std::vector<Tensor>> values = (*other)->outputs();
+  if (!values)
+    return values.error();
+  probed.push_back(std::move(*values));
   return Error::success();
+}
+
+/// The probes of Compare.h for output `output`.
+Expected<Probes> CaseRunner::probesOf(size_t output) {
+  constexpr double larger = 16, smaller = 0x1p-24;
+  if (plan.referenceU.launches.empty() || plan.referenceR.launches.empty())
+    return Probes();
+  if (probed.empty()) {
+    Error error = evaluateProbe(plan.referenceR, moveByOneUlp(inputs, 0));
+    if (!error)
+      error = evaluateProbe(plan.referenceR, moveByOneUlp(inputs, 1));
+    if (!error)
+      error = evaluateProbe(plan.referenceU, scale(inputs, larger));
+    if (!error)
+      error = evaluateProbe(plan.referenceR, scale(inputs, smaller));
+    if (error)
+      return error;
+  }
+  return Probes{{&probed[0][output], &probed[1][output]},
+                &probed[2][output],
+                &probed[3][output]};
 }
 
 Error CaseRunner::check() {
@@ -195,12 +215,10 @@ Error CaseRunner::check() {
     Expected<Comparison> result =
         compare(outputs[i], list, options.rtol, options.atol);
     if (result && !result->passed && options.expected.empty()) {
-      if (Error error = evaluateMoved())
-        return error;
-      std::vector<const Tensor *> movedList;
-      for (const std::vector<Tensor> &values : moved)
-        movedList.push_back(&values[i]);
-      result = compare(outputs[i], list, options.rtol, options.atol, movedList);
+      Expected<Probes> probes = probesOf(i);
+      if (!probes)
+        return probes.error();
+      result = compare(outputs[i], list, options.rtol, options.atol, *probes);
     }
     if (!result)
       return result.error().in("output '" + arguments[i]->name + "'");

@@ -97,8 +97,8 @@ static void fillSmallIntegers(Tensor &tensor, const RandomStream &random) {
     tensor.setInteger(i, low + random.integer(uint64_t(i), high - low + 1));
 }
 
-/// Standard normal numbers. Every element has its own draw, so threads may share
-/// the work.
+/// Standard normal numbers. Every element has its own draw, so threads may
+/// share the work.
 static void fillNormal(Tensor &tensor, const RandomStream &random) {
   constexpr int64_t elementsPerThread = 1 << 18;
   const int64_t size = tensor.size();

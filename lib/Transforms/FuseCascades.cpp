@@ -75,8 +75,8 @@ private:
 
 /// One value a reduction: elementwise reductions of several values are split.
 static void splitTuples(ChainOp chain) {
-  for (auto reduce : llvm::make_early_inc_range(
-           chain.getBodyBlock()->getOps<ReduceOp>())) {
+  for (auto reduce :
+       llvm::make_early_inc_range(chain.getBodyBlock()->getOps<ReduceOp>())) {
     if (reduce.getNumResults() == 1 || !reduce.getCombiner().empty() ||
         reduce.getKind() >= ReductionKind::Argmax)
       continue;
@@ -125,8 +125,8 @@ alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
     alg::ResultInfo info;
     info.kind = static_cast<alg::MonoidKind>(other.reduce.getKind());
     info.sign = other.sign;
-    info.samePass = group.results.contains(other.reduce) &&
-                    other.pass == member.pass;
+    info.samePass =
+        group.results.contains(other.reduce) && other.pass == member.pass;
     problem.results.push_back(info);
   }
   return problem;
@@ -202,8 +202,8 @@ void ChainFuser::buildCorrection(ReduceOp reduce, Group &group,
   Block *block = b.createBlock(&reduce.getCorrection());
   ExprBridge bridge = *group.bridge; // Its values stay in this block.
   Value accumulator = block->addArgument(reduce.getResult(0).getType(), loc);
-  bridge.define(
-      exprs.accumulator(0, *toAlgebra(accumulator.getType())), accumulator);
+  bridge.define(exprs.accumulator(0, *toAlgebra(accumulator.getType())),
+                accumulator);
   for (bool isNew : {false, true})
     for (auto [k, ref] : llvm::enumerate(reduce.getRefs())) {
       alg::Type type = *toAlgebra(ref.getType());
@@ -280,17 +280,16 @@ void ChainFuser::shareReciprocals() {
     Value one = arith::ConstantOp::create(
         b, loc, b.getFloatAttr(divisor.getType(), 1.0));
     Value reciprocal = arith::DivFOp::create(b, loc, one, divisor);
-    Value product =
-        arith::MulFOp::create(b, loc, divide.getLhs(), reciprocal);
+    Value product = arith::MulFOp::create(b, loc, divide.getLhs(), reciprocal);
     divide.replaceAllUsesWith(product);
     divide.erase();
     rangeWatch.push_back(divisor);
   }
 }
 
-/// The condition under which a row is replayed: a watched value is not finite, a
-/// watched factor is not in 2^-64 .. 2^64, or a reference that is divided by is
-/// 0. Null where nothing is watched.
+/// The condition under which a row is replayed: a watched value is not finite,
+/// a watched factor is not in 2^-64 .. 2^64, or a reference that is divided by
+/// is 0. Null where nothing is watched.
 Value ChainFuser::buildReplay(OpBuilder &b) {
   Location loc = chain.getLoc();
   Value fine;
@@ -315,8 +314,10 @@ Value ChainFuser::buildReplay(OpBuilder &b) {
     }
     APFloat one = APFloat::getOne(semantics);
     auto mode = APFloat::rmNearestTiesToEven;
-    atLeast(arith::CmpFPredicate::OLE, scalbn(one, deferredRangeExponent, mode));
-    atLeast(arith::CmpFPredicate::OGE, scalbn(one, -deferredRangeExponent, mode));
+    atLeast(arith::CmpFPredicate::OLE,
+            scalbn(one, deferredRangeExponent, mode));
+    atLeast(arith::CmpFPredicate::OGE,
+            scalbn(one, -deferredRangeExponent, mode));
   };
   for (Value value : rangeWatch)
     require(value, /*inRange=*/true);
@@ -403,8 +404,8 @@ LogicalResult ChainFuser::fuse(unsigned index) {
   alg::SignFacts facts;
   for (const alg::ResultInfo &info : problem.results)
     facts.results.push_back(info.sign);
-  member.sign = signOfReduction(problem.kind,
-                                alg::SignAnalysis(facts).of(member.value));
+  member.sign =
+      signOfReduction(problem.kind, alg::SignAnalysis(facts).of(member.value));
   alg::SplitResult split = alg::splitTest(exprs, problem);
   describe(entry, split);
   if (split.cls == alg::Class::Refused)

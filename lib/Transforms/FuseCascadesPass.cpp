@@ -22,19 +22,20 @@ void emitRemark(ChainOp chain, const ReductionReport &entry) {
   auto options = remark::RemarkOpts::name("reduction")
                      .category(category)
                      .function(function ? function.getName() : "");
+  // One string: every piece given to a remark becomes an argument of its own.
+  std::string text =
+      "reduction " + std::to_string(entry.index) + " (" + entry.kind + ") ";
   if (entry.verdict == "refused") {
-    remark::missed(entry.loc, options)
-        << "reduction " << std::to_string(entry.index) << " (" << entry.kind
-        << ") starts pass " << std::to_string(entry.pass) << ": " << entry.rule
-        << " at " << (entry.at.empty() ? entry.value : entry.at) << ": "
-        << entry.reason
-        << (entry.suggestion.empty() ? "" : "; " + entry.suggestion);
+    text += "starts pass " + std::to_string(entry.pass) + ": " + entry.rule +
+            " at " + (entry.at.empty() ? entry.value : entry.at) + ": " +
+            entry.reason +
+            (entry.suggestion.empty() ? "" : "; " + entry.suggestion);
+    remark::missed(entry.loc, options) << text;
     return;
   }
-  remark::passed(entry.loc, options)
-      << "reduction " << std::to_string(entry.index) << " (" << entry.kind
-      << ") is " << entry.verdict << ", pass " << std::to_string(entry.pass)
-      << ": F = " << entry.value;
+  text += "is " + entry.verdict + ", pass " + std::to_string(entry.pass) +
+          ": F = " + entry.value;
+  remark::passed(entry.loc, options) << text;
 }
 
 struct FuseCascades : cascade::impl::FuseCascadesPassBase<FuseCascades> {

@@ -58,10 +58,10 @@ std::string cascade::toJSON(const ChainReport &report) {
     reductions.push_back(describe(entry));
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << llvm::json::Value(llvm::json::Object{
-      {"axes", llvm::json::Array(report.axes)},
-      {"passes", std::move(passes)},
-      {"reductions", std::move(reductions)}});
+  os << llvm::json::Value(
+      llvm::json::Object{{"axes", llvm::json::Array(report.axes)},
+                         {"passes", std::move(passes)},
+                         {"reductions", std::move(reductions)}});
   return text;
 }
 

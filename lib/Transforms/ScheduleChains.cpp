@@ -1,15 +1,16 @@
 //===- ScheduleChains.cpp - A mapping for every chain ---------------------===//
 //
-// Row chains: short rows share a block, a warp or less each. Rows whose elements
-// are used once stream through as few warps as fill the machine; rows whose
-// elements are used again stay in the registers of a block where they fit. Too
-// few rows to fill the machine get a cluster each. The numbers come from
-// docs/Performance.md.
+// Row chains: short rows share a block, a warp or less each. Rows whose
+// elements are used once stream through as few warps as fill the machine; rows
+// whose elements are used again stay in the registers of a block where they
+// fit. Too few rows to fill the machine get a cluster each. The numbers come
+// from docs/Performance.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "cascade/Transforms/ScheduleChains.h"
 #include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,10 +39,10 @@ constexpr int64_t warpsOfMachine = 4096;
 /// What the schedule depends on.
 struct RowShape {
   unsigned rowAxis;
-  int64_t length;  ///< static extent or kDynamic
-  int64_t rows;    ///< product of the parallel extents or kDynamic
-  int64_t vector;  ///< elements of one access
-  bool reuses;     ///< whether elements are used after the first pass
+  int64_t length;           ///< static extent or kDynamic
+  int64_t rows;             ///< product of the parallel extents or kDynamic
+  int64_t vector;           ///< elements of one access
+  bool reuses;              ///< whether elements are used after the first pass
   int64_t residentElements; ///< that a thread can keep in registers
 };
 
@@ -61,7 +62,8 @@ public:
   AxisMappingAttr get(StringRef name) {
     if (digits.empty())
       digits.push_back(DigitAttr::get(context, Level::Loop, 1, 0, false));
-    return AxisMappingAttr::get(context, StringAttr::get(context, name), digits);
+    return AxisMappingAttr::get(context, StringAttr::get(context, name),
+                                digits);
   }
 
 private:
@@ -102,13 +104,15 @@ static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   for (auto [axis, extent] : llvm::enumerate(extents)) {
     if (axis == rowAxis || ShapedType::isDynamic(shape.rows))
       continue;
-    shape.rows =
-        ShapedType::isDynamic(extent) ? extent : shape.rows * extent;
+    shape.rows = ShapedType::isDynamic(extent) ? extent : shape.rows * extent;
   }
   if (vectorise)
     shape.vector = vectorWidth(chain, rowAxis, shape.length);
   for (unsigned i = 0; i < chain.getNumResults(); ++i)
     shape.reuses |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
+  // A later pass over the row reads its elements again.
+  ReductionPasses passes(chain, chain.getBody(), /*together=*/chain.isFused());
+  shape.reuses |= passes.getPasses().size() > 1;
   // Elements are held in the type that they are computed in.
   int64_t widest = 4;
   for (Value input : chain.getInputs())
@@ -118,11 +122,11 @@ static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   return shape;
 }
 
-/// Several rows a block, a warp or less each: `lanes` lanes with `regs` accesses
-/// in registers, looped over the row where `loops`. Fills `last`, the digits of
-/// the innermost parallel axis, too.
-static void mapRowsOfBlock(int64_t lanes, int64_t regs, bool loops, int64_t warps,
-                           DigitList &row, DigitList &last) {
+/// Several rows a block, a warp or less each: `lanes` lanes with `regs`
+/// accesses in registers, looped over the row where `loops`. Fills `last`, the
+/// digits of the innermost parallel axis, too.
+static void mapRowsOfBlock(int64_t lanes, int64_t regs, bool loops,
+                           int64_t warps, DigitList &row, DigitList &last) {
   if (loops)
     row.add(Level::Loop);
   row.add(Level::Reg, regs).add(Level::Lane, lanes);
@@ -132,9 +136,10 @@ static void mapRowsOfBlock(int64_t lanes, int64_t regs, bool loops, int64_t warp
 }
 
 /// A row of at most a warp's elements in registers.
-static void mapShortRow(const RowShape &shape, DigitList &row, DigitList &last) {
-  int64_t accesses = std::max<int64_t>(
-      1, llvm::divideCeil(shape.length, shape.vector));
+static void mapShortRow(const RowShape &shape, DigitList &row,
+                        DigitList &last) {
+  int64_t accesses =
+      std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
   int64_t lanes =
       std::min<int64_t>(MappingPlan::warpSize, llvm::PowerOf2Ceil(accesses));
   mapRowsOfBlock(lanes, llvm::divideCeil(accesses, lanes), /*loops=*/false,
@@ -174,8 +179,8 @@ static void mapStreamedRow(const RowShape &shape, int64_t cluster,
   last.add(Level::Grid);
 }
 
-/// A row whose elements are used again stays in the registers of one block where
-/// it fits; a longer one is read again, from L2.
+/// A row whose elements are used again stays in the registers of one block
+/// where it fits; a longer one is read again, from L2.
 static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
                          DigitList &last) {
   constexpr int64_t fewestWarps = 4, mostResidentWarps = 8, loopWarps = 16;
@@ -187,8 +192,8 @@ static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
         llvm::PowerOf2Ceil(llvm::divideCeil(
             perBlock, MappingPlan::warpSize * (shape.residentElements / 2))),
         fewestWarps, mostResidentWarps);
-    int64_t regs = llvm::divideCeil(
-        perBlock, warps * MappingPlan::warpSize * shape.vector);
+    int64_t regs = llvm::divideCeil(perBlock, warps * MappingPlan::warpSize *
+                                                  shape.vector);
     if (regs * shape.vector <= shape.residentElements) {
       row.add(Level::Cluster, std::max<int64_t>(1, cluster))
           .add(Level::Reg, regs)
@@ -212,8 +217,9 @@ static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
 FailureOr<MappingAttr>
 cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
   if (options.cluster < 0 || options.cluster > 16)
-    return chain.emitOpError() << "cannot run in clusters of " << options.cluster
-                               << " blocks; a cluster has 1 to 16";
+    return chain.emitOpError()
+           << "cannot run in clusters of " << options.cluster
+           << " blocks; a cluster has 1 to 16";
   FailureOr<unsigned> rowAxis = getRowAxis(chain);
   if (failed(rowAxis))
     return failure();
@@ -303,9 +309,8 @@ LogicalResult cascade::scheduleFunction(func::FuncOp function,
     if (failed(status))
       return;
     if (!chain.getMapping()) {
-      FailureOr<MappingAttr> mapping =
-          given ? FailureOr<MappingAttr>(given)
-                : scheduleRowChain(chain, options);
+      FailureOr<MappingAttr> mapping = given ? FailureOr<MappingAttr>(given)
+                                             : scheduleRowChain(chain, options);
       if (failed(mapping)) {
         status = failure();
         return;
@@ -337,15 +342,14 @@ LogicalResult cascade::scheduleFunction(func::FuncOp function,
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct ScheduleChains
-    : cascade::impl::ScheduleChainsPassBase<ScheduleChains> {
+struct ScheduleChains : cascade::impl::ScheduleChainsPassBase<ScheduleChains> {
   using ScheduleChainsPassBase::ScheduleChainsPassBase;
 
   void runOnOperation() override {
     MappingAttr given;
     if (!mapping.empty()) {
-      given = dyn_cast_or_null<MappingAttr>(
-          parseAttribute(mapping, &getContext()));
+      given =
+          dyn_cast_or_null<MappingAttr>(parseAttribute(mapping, &getContext()));
       if (!given) {
         getOperation()->emitError()
             << "'" << mapping << "' is not a #cascade.mapping<...> attribute";

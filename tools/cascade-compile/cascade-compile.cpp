@@ -30,10 +30,10 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
     if (cluster != "auto")
-      options.pipeline.cluster = CLI::detail::lexical_cast(
-                                     cluster, options.pipeline.cluster)
-                                     ? options.pipeline.cluster
-                                     : -1;
+      options.pipeline.cluster =
+          CLI::detail::lexical_cast(cluster, options.pipeline.cluster)
+              ? options.pipeline.cluster
+              : -1;
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : badInput;
   }

@@ -25,7 +25,8 @@ mlir::Type fromAlgebra(algebra::Type type, mlir::MLIRContext *context);
 class ExprBridge {
 public:
   /// `results` numbers the reductions over `over` by their result symbols.
-  ExprBridge(algebra::ExprContext &exprs, const AxisAnalysis &axes, AxisSet over,
+  ExprBridge(algebra::ExprContext &exprs, const AxisAnalysis &axes,
+             AxisSet over,
              const llvm::DenseMap<mlir::Operation *, unsigned> &results)
       : exprs(exprs), axes(axes), over(std::move(over)), results(results) {}
 

@@ -52,6 +52,8 @@ struct MappingPlan {
   static constexpr int64_t warpSize = 32;
   static constexpr int64_t maxThreads = 1024;
   static constexpr int64_t maxPortableCluster = 8;
+  /// Indices of one axis have 32 bits; a tile may overhang the end.
+  static constexpr int64_t maxRowLength = (int64_t(1) << 31) - (1 << 20);
 
   /// Resolves the mapping of `chain`. Fails with a diagnostic that names the
   /// axis and the limit that is passed.

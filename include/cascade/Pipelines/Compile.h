@@ -10,7 +10,7 @@ namespace cascade {
 struct CompileOptions {
   std::string input;
   std::string output; ///< a path without suffix; empty prints text output
-  std::string emit = "ptx";
+  std::string emit;   ///< empty: ptx
   std::string chip = "sm_90";
   std::string gpu = "h200";
   std::string stopAfter;
@@ -21,7 +21,12 @@ struct CompileOptions {
 };
 
 /// Exit statuses of the tools (docs/Tools.md).
-enum class ExitStatus { Right = 0, ComparisonFailed = 1, BadInput = 2, Device = 3 };
+enum class ExitStatus {
+  Right = 0,
+  ComparisonFailed = 1,
+  BadInput = 2,
+  Device = 3
+};
 
 /// Compiles one file. Every error has been printed; nothing is written to the
 /// output unless everything succeeded.

@@ -23,8 +23,8 @@ llvm::StringRef spelling(Phase phase);
 std::optional<Phase> phaseNamed(llvm::StringRef name);
 
 struct PipelineOptions {
-  int64_t cluster = 0;   ///< blocks a cluster; 0 chooses
-  std::string mapping;   ///< a mapping attribute for every chain, or empty
+  int64_t cluster = 0; ///< blocks a cluster; 0 chooses
+  std::string mapping; ///< a mapping attribute for every chain, or empty
   std::string algorithm = "auto"; ///< of the exchange between blocks
 };
 
@@ -32,8 +32,8 @@ struct PipelineOptions {
 void addPhase(mlir::OpPassManager &passes, Phase phase,
               const PipelineOptions &options);
 
-/// Runs the phases after Input up to `last` (NVVM at most) on `module` and calls
-/// `visit` with the module after each of them.
+/// Runs the phases after Input up to `last` (NVVM at most) on `module` and
+/// calls `visit` with the module after each of them.
 mlir::LogicalResult
 runPhases(mlir::ModuleOp module, Phase last, const PipelineOptions &options,
           llvm::function_ref<mlir::LogicalResult(Phase, mlir::ModuleOp)> visit);

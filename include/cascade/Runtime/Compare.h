@@ -10,9 +10,12 @@
 // overflow would excuse every other row.
 //
 // The order in which a reduction combines its values is free. So where one
-// reference overflows and another does not, any value that is not finite passes;
-// and where terms cancel, an element may be as far off as the reference moves
-// when its inputs move by one unit in the last place (`moved`), times eight.
+// reference overflows and another does not, any value that is not finite
+// passes; so it does where the references do not overflow but would for inputs
+// 16 times as large, or do but would not for inputs 2^-24 times as large
+// (`larger`, `smaller`). And where terms cancel, an element may be as far off
+// as the reference moves when its inputs move by one unit in the last place
+// (`moved`), times eight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +56,22 @@ double typicalSize(const Tensor &tensor);
 /// Compares `actual` with one or more references of the same shape and either
 /// the same type or any float type for a float output. An error if types or
 /// shapes do not match, or a tolerance is negative or not finite.
-/// `moved` are evaluations like the last reference, of moved inputs.
+/// What references give for other inputs, to tell rounding and overflow, which
+/// depend on the order of combining, from errors. Missing ones excuse nothing.
+struct Probes {
+  std::vector<const Tensor *> moved; ///< the last reference, of moveByOneUlp
+  const Tensor *larger = nullptr;    ///< the first reference, of scale(16)
+  const Tensor *smaller = nullptr;   ///< the last reference, of scale(2^-24)
+};
+
 Expected<Comparison> compare(const Tensor &actual,
                              const std::vector<const Tensor *> &references,
                              std::optional<double> rtol = std::nullopt,
                              std::optional<double> atol = std::nullopt,
-                             const std::vector<const Tensor *> &moved = {});
+                             const Probes &probes = {});
+
+/// `tensors` with their floats multiplied by `factor`.
+std::vector<Tensor> scale(std::vector<Tensor> tensors, double factor);
 
 /// `tensors` with their f32 and f64 elements moved by one unit in the last
 /// place, up or down in a pattern of `kind` (0, 1, ...).

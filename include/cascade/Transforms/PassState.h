@@ -32,11 +32,12 @@ public:
   llvm::SmallVector<mlir::Type> getTypes() const;
 
   /// The state of no iterations. `outer` maps the init values of a combiner.
-  llvm::SmallVector<mlir::Value> identity(mlir::OpBuilder &b, mlir::Location loc,
+  llvm::SmallVector<mlir::Value> identity(mlir::OpBuilder &b,
+                                          mlir::Location loc,
                                           mlir::IRMapping &outer) const;
   /// The identity of one reduction.
-  llvm::SmallVector<mlir::Value> identity(mlir::OpBuilder &b, mlir::Location loc,
-                                          ReduceOp reduce,
+  llvm::SmallVector<mlir::Value> identity(mlir::OpBuilder &b,
+                                          mlir::Location loc, ReduceOp reduce,
                                           mlir::IRMapping &outer) const;
 
   /// `reduce`'s references in `state` with their guards applied. Only entries
@@ -48,12 +49,10 @@ public:
 
   /// The accumulators of `reduce` brought from `oldRefs` to `newRefs`;
   /// unchanged when it has no references.
-  llvm::SmallVector<mlir::Value> correct(mlir::OpBuilder &b, mlir::Location loc,
-                                         ReduceOp reduce,
-                                         mlir::ValueRange accumulators,
-                                         mlir::ValueRange oldRefs,
-                                         mlir::ValueRange newRefs,
-                                         const mlir::IRMapping &outer) const;
+  llvm::SmallVector<mlir::Value>
+  correct(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce,
+          mlir::ValueRange accumulators, mlir::ValueRange oldRefs,
+          mlir::ValueRange newRefs, const mlir::IRMapping &outer) const;
 
   /// The accumulators of `reduce` for the union of two disjoint sets of
   /// iterations, both expressed against the same references.
@@ -72,8 +71,9 @@ private:
   const ReductionPass &pass;
 };
 
-/// Clones what computes `value` in terms of what `mapping` knows; every clone is
-/// entered in `mapping`. Reductions and block arguments must be mapped already.
+/// Clones what computes `value` in terms of what `mapping` knows; every clone
+/// is entered in `mapping`. Reductions and block arguments must be mapped
+/// already.
 mlir::Value cloneSlice(mlir::OpBuilder &b, mlir::Value value,
                        mlir::IRMapping &mapping);
 

@@ -22,8 +22,7 @@ mlir::FailureOr<MappingAttr> scheduleRowChain(ChainOp chain,
 /// Attribute of a function: the variant that runs where this one may not.
 inline constexpr llvm::StringLiteral fallbackAttrName = "cascade.fallback";
 /// Attribute of a fallback: the function whose place it takes.
-inline constexpr llvm::StringLiteral fallbackOfAttrName =
-    "cascade.fallback_of";
+inline constexpr llvm::StringLiteral fallbackOfAttrName = "cascade.fallback_of";
 
 /// Whether the mapping of `chain` reads or writes memory several elements at a
 /// time, so that it asks for aligned buffers and rows.

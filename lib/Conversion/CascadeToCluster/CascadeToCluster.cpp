@@ -48,16 +48,20 @@ FailureOr<ChainOp> cascade::getKernelChain(func::FuncOp function) {
   return chain;
 }
 
-/// Elements that memory can hold and the kernels can compute with.
+/// Whether memory can hold values of `type` and kernels can compute with them.
+static bool isKernelType(Type type) {
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(type) ||
+      type.isIndex())
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+}
+
 static LogicalResult checkElementTypes(ChainOp chain) {
   auto check = [&](Type type, const Twine &what) -> LogicalResult {
     Type element = getElementTypeOrSelf(type);
-    if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(element) ||
-        element.isIndex())
+    if (isKernelType(element))
       return success();
-    if (auto integer = dyn_cast<IntegerType>(element))
-      if (llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth()))
-        return success();
     return chain.emitOpError()
            << what << " has elements of type " << element
            << ", which GPU kernels do not take yet; use f64, f32, f16, bf16, "
@@ -69,6 +73,13 @@ static LogicalResult checkElementTypes(ChainOp chain) {
   for (auto [index, result] : llvm::enumerate(chain.getResults()))
     if (failed(check(result.getType(), "result " + Twine(index))))
       return failure();
+  for (Operation &op : *chain.getBodyBlock())
+    for (Type type : op.getResultTypes())
+      if (!isKernelType(type))
+        return op.emitOpError()
+               << "computes a value of type " << type
+               << ", which GPU kernels do not take yet; use f64, f32, f16, "
+                  "bf16, index or i1 to i64";
   return success();
 }
 
@@ -79,6 +90,11 @@ static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
   for (const AxisPlan &axis : plan.axes) {
     bool isRow = axis.axis == rowAxis;
     StringRef name = chain.getAxisName(axis.axis);
+    if (axis.extent > MappingPlan::maxRowLength)
+      return chain.emitOpError()
+             << "axis '" << name << "' has " << axis.extent
+             << " iterations; a row chain counts them in 32 bits, up to "
+             << MappingPlan::maxRowLength;
     for (const DigitPlan &digit : axis.digits) {
       if (digit.level == Level::Lane)
         lanes *= digit.size;
@@ -109,9 +125,9 @@ static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
                << stringifyLevel(level) << "; a row chain takes one";
   }
   if (lanes != MappingPlan::warpSize)
-    return chain.emitOpError() << "the mapping uses " << lanes
-                               << " lanes; a row chain uses all "
-                               << MappingPlan::warpSize;
+    return chain.emitOpError()
+           << "the mapping uses " << lanes << " lanes; a row chain uses all "
+           << MappingPlan::warpSize;
   if (rowLaneStride != 1 || rowWarpStride != 1)
     return chain.emitOpError()
            << "the lanes and warps of axis '" << chain.getAxisName(rowAxis)
@@ -198,8 +214,7 @@ LogicalResult cascade::convertCascadeToCluster(ModuleOp module,
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   b.getUnitAttr());
-  auto kernels =
-      gpu::GPUModuleOp::create(b, module.getLoc(), kernelModuleName);
+  auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), kernelModuleName);
   b.setInsertionPointToStart(kernels.getBody());
   for (func::FuncOp function : functions)
     if (failed(convertFunction(function, b)))

@@ -19,9 +19,8 @@ Int IntBuilder::add(Int x, Int y) const {
     return y;
   if (y.constant && *y.constant == 0)
     return x;
-  return wrap(
-      arith::AddIOp::create(b, loc, materialise(x), materialise(y),
-                            arith::IntegerOverflowFlags::nsw));
+  return wrap(arith::AddIOp::create(b, loc, materialise(x), materialise(y),
+                                    arith::IntegerOverflowFlags::nsw));
 }
 
 Int IntBuilder::sub(Int x, Int y) const {
@@ -41,9 +40,8 @@ Int IntBuilder::mul(Int x, Int y) const {
     if (one.constant && *one.constant == 0)
       return constant(0);
   }
-  return wrap(
-      arith::MulIOp::create(b, loc, materialise(x), materialise(y),
-                            arith::IntegerOverflowFlags::nsw));
+  return wrap(arith::MulIOp::create(b, loc, materialise(x), materialise(y),
+                                    arith::IntegerOverflowFlags::nsw));
 }
 
 Int IntBuilder::divUI(Int x, Int y) const {

@@ -24,7 +24,8 @@ namespace {
 class RegionEmitter {
 public:
   RegionEmitter(const KernelContext &context, Region &region, bool together)
-      : context(context), region(region), passes(context.chain, region, together),
+      : context(context), region(region),
+        passes(context.chain, region, together),
         row(context, passes.getAxes()) {}
 
   /// The passes; their results are known in the scope of the row afterwards.
@@ -73,8 +74,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     return state;
   bool oneTile = context.numTiles.constant && *context.numTiles.constant == 1;
   if (oneTile) {
-    bool exact = extent.constant &&
-                 *extent.constant == context.row().sizedProduct();
+    bool exact =
+        extent.constant && *extent.constant == context.row().sizedProduct();
     if (!resident)
       resident = std::make_unique<TileEvaluator>(row, b, ints.constant(0),
                                                  /*partial=*/!exact);
@@ -84,8 +85,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   auto loop = [&](Int count, bool partial, State init) {
     Value zero = ints.materialise(ints.constant(0));
     Value one = ints.materialise(ints.constant(1));
-    auto forOp = scf::ForOp::create(b, loc, zero, ints.materialise(count), one,
-                                    init);
+    auto forOp =
+        scf::ForOp::create(b, loc, zero, ints.materialise(count), one, init);
     // Without results the builder has put a terminator already.
     Block *block = forOp.getBody();
     if (!block->empty())
@@ -103,8 +104,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   Int room = ints.sub(ints.sub(extent, context.blockBase),
                       ints.constant(context.tileSpan));
   Int step = context.tileStep;
-  Int full = ints.divUI(
-      ints.maxSI(ints.add(room, step), ints.constant(0)), step);
+  Int full =
+      ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
   full = ints.minSI(full, context.numTiles);
   state = loop(full, /*partial=*/false, state);
 
@@ -112,7 +113,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
                                      ints.lessThan(full, context.numTiles));
   SmallVector<Type> types(ValueRange(state).getTypes());
-  auto ifOp = scf::IfOp::create(b, loc, types, more, /*withElse=*/!types.empty());
+  auto ifOp =
+      scf::IfOp::create(b, loc, types, more, /*withElse=*/!types.empty());
   {
     OpBuilder inner = ifOp.getThenBodyBuilder();
     TileEvaluator tile(row, inner, full, /*partial=*/true);
@@ -133,10 +135,11 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
 
 /// What the elements of `tile` give to `reduce`: its value at every element in
 /// its domain, combined in a balanced tree.
-RegionEmitter::State
-RegionEmitter::contribution(OpBuilder &b, TileEvaluator &tile,
-                            TileEvaluator &scope, const PassState &pass,
-                            ReduceOp reduce) {
+RegionEmitter::State RegionEmitter::contribution(OpBuilder &b,
+                                                 TileEvaluator &tile,
+                                                 TileEvaluator &scope,
+                                                 const PassState &pass,
+                                                 ReduceOp reduce) {
   Location loc = context.loc;
   IRMapping outer = row.mapping();
   State identity = pass.identity(b, loc, reduce, outer);
@@ -205,7 +208,8 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
         made.oldRefs = pass.references(b, loc, reduce, state, outer);
         made.newRefs = pass.references(b, loc, reduce, next, outer);
         made.scope = std::make_unique<TileEvaluator>(tile);
-        for (auto [ref, value] : llvm::zip_equal(reduce.getRefs(), made.newRefs))
+        for (auto [ref, value] :
+             llvm::zip_equal(reduce.getRefs(), made.newRefs))
           made.scope->define(ref, value);
         overlays.push_back(std::move(made));
         overlay = &overlays.back();
@@ -230,10 +234,10 @@ static SmallVector<Value> toExchanged(OpBuilder &b, Location loc,
                                       ValueRange values) {
   SmallVector<Value> result;
   for (Value value : values)
-    result.push_back(value.getType().isIndex()
-                         ? Value(arith::IndexCastOp::create(
-                               b, loc, b.getI64Type(), value))
-                         : value);
+    result.push_back(
+        value.getType().isIndex()
+            ? Value(arith::IndexCastOp::create(b, loc, b.getI64Type(), value))
+            : value);
   return result;
 }
 
@@ -241,23 +245,22 @@ static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
                                         ValueRange values, TypeRange types) {
   SmallVector<Value> result;
   for (auto [value, type] : llvm::zip_equal(values, types))
-    result.push_back(type.isIndex() ? Value(arith::IndexCastOp::create(
-                                          b, loc, type, value))
-                                    : value);
+    result.push_back(
+        type.isIndex() ? Value(arith::IndexCastOp::create(b, loc, type, value))
+                       : value);
   return result;
 }
 
 /// Merges the states of all the threads that share the row.
-RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
-                                                 const PassState &pass,
-                                                 State state) {
+RegionEmitter::State
+RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
   const AxisPlan &rowPlan = context.row();
   int32_t lanes = rowPlan.sizeAt(Level::Lane);
   int64_t blocks = rowPlan.sizeAt(Level::Cluster);
   std::optional<int32_t> warps = rowPlan.sizeAt(Level::Warp);
   if (lanes * *warps * blocks == 1)
     return state;
-  cluster::Scope scope = blocks > 1  ? cluster::Scope::Cluster
+  cluster::Scope scope = blocks > 1   ? cluster::Scope::Cluster
                          : *warps > 1 ? cluster::Scope::Block
                                       : cluster::Scope::Warp;
   if (scope == cluster::Scope::Warp)
@@ -273,9 +276,9 @@ RegionEmitter::State RegionEmitter::mergeThreads(OpBuilder &b,
   if (plain) {
     SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
-      kinds.append(reduce.getNumResults(),
-                   *cluster::symbolizeKind(
-                       stringifyReductionKind(reduce.getKind())));
+      kinds.append(
+          reduce.getNumResults(),
+          *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
     auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds,
                                            lanes, warps);
     return fromExchanged(b, loc, op.getResults(), types);
@@ -314,11 +317,11 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
     }
     IRMapping outer = row.mapping();
     State state = states.identity(b, context.loc, outer);
-    state = forEachTile(b, state,
-                        [&](OpBuilder &inner, TileEvaluator &tile,
-                            ValueRange current) {
-                          return step(inner, tile, states, current);
-                        });
+    state = forEachTile(
+        b, state,
+        [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
+          return step(inner, tile, states, current);
+        });
     state = mergeThreads(b, states, state);
     unsigned offset = 0;
     for (ReduceOp reduce : pass.reduces)
@@ -359,8 +362,8 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   const AxisPlan &rowPlan = context.row();
   bool sharesWarp = rowPlan.sizeAt(Level::Lane) < MappingPlan::warpSize;
   int64_t warps = rowPlan.sizeAt(Level::Warp);
-  bool sharesBlock = warps < context.plan.warps &&
-                     (warps > 1 || context.plan.blocks > 1);
+  bool sharesBlock =
+      warps < context.plan.warps && (warps > 1 || context.plan.blocks > 1);
   if (!sharesWarp && !sharesBlock)
     return condition;
   cluster::Scope scope = context.plan.blocks > 1 ? cluster::Scope::Cluster

@@ -157,19 +157,18 @@ void Prologue::placeRow() {
       }
     if (axis.at(Level::Grid)) {
       Int positions = ints.ceilDiv(extent, ints.constant(inner));
-      index = ints.add(index,
-                       ints.mul(ints.remUI(rest, positions),
-                                ints.constant(inner)));
+      index = ints.add(
+          index, ints.mul(ints.remUI(rest, positions), ints.constant(inner)));
       rest = ints.divUI(rest, positions);
     }
-    bool exact = inner == 1 || (extent.constant && *extent.constant % inner == 0);
+    bool exact =
+        inner == 1 || (extent.constant && *extent.constant % inner == 0);
     if (!exact) {
       Value inside = ints.lessThan(index, extent);
-      context.rowValid =
-          context.rowValid
-              ? Value(arith::AndIOp::create(b, context.loc, context.rowValid,
-                                            inside))
-              : inside;
+      context.rowValid = context.rowValid
+                             ? Value(arith::AndIOp::create(
+                                   b, context.loc, context.rowValid, inside))
+                             : inside;
       index = ints.minSI(index, ints.sub(extent, ints.constant(1)));
     }
     context.rowIndex[axis.axis] = index;
@@ -222,7 +221,8 @@ void Prologue::placeThread() {
   context.isLeader = leader ? leader : context.rowValid;
 }
 
-/// The offsets of a thread's elements: the product of its reg and vector digits.
+/// The offsets of a thread's elements: the product of its reg and vector
+/// digits.
 void Prologue::placeElements() {
   SmallVector<int64_t> offsets{0};
   for (const DigitPlan &digit : context.row().digits) {
@@ -241,7 +241,7 @@ void Prologue::placeElements() {
 KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,
                                     const MappingPlan &plan, unsigned rowAxis,
                                     gpu::GPUFuncOp kernel) {
-  KernelContext context{chain, plan, rowAxis, chain.getLoc()};
+  KernelContext context(chain, plan, rowAxis);
   Prologue(b, context, kernel).run();
   return context;
 }

@@ -46,14 +46,17 @@ private:
 
 /// One argument of the kernel that stands for a tensor.
 struct BufferArgument {
-  mlir::Value pointer;              ///< !llvm.ptr<1>
-  mlir::Type elementType;           ///< as in the chain
-  llvm::SmallVector<Int> shape;     ///< extents of the dimensions
-  mlir::AffineMap map;              ///< axes to dimensions
+  mlir::Value pointer;          ///< !llvm.ptr<1>
+  mlir::Type elementType;       ///< as in the chain
+  llvm::SmallVector<Int> shape; ///< extents of the dimensions
+  mlir::AffineMap map;          ///< axes to dimensions
 };
 
 /// The position of this thread and everything it may address.
 struct KernelContext {
+  KernelContext(ChainOp chain, const MappingPlan &plan, unsigned rowAxis)
+      : chain(chain), plan(plan), rowAxis(rowAxis), loc(chain.getLoc()) {}
+
   ChainOp chain;
   const MappingPlan &plan;
   unsigned rowAxis;
@@ -73,8 +76,8 @@ struct KernelContext {
   Int blockBase;
   /// Whether this thread is the one that stores results of the row.
   mlir::Value isLeader;
-  Int numTiles;  ///< trips of the loop digit
-  Int tileStep;  ///< index distance of two tiles
+  Int numTiles;         ///< trips of the loop digit
+  Int tileStep;         ///< index distance of two tiles
   int64_t tileSpan = 1; ///< elements of the block's tile
   /// Whether a block's tile is one contiguous range.
   bool tileIsContiguous = true;

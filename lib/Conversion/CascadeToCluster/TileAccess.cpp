@@ -104,7 +104,8 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
   Type pointer = buffer.pointer.getType();
   auto wide = [&](Int x) -> Value {
     if (x.constant)
-      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(*x.constant));
+      return arith::ConstantOp::create(b, loc,
+                                       b.getI64IntegerAttr(*x.constant));
     return arith::ExtSIOp::create(b, loc, i64, x.value);
   };
   // Linear index of the dimensions that do not name the row axis, in 64 bits,
@@ -114,10 +115,10 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
   AffineExpr rowExpr = getAffineDimExpr(context.rowAxis, b.getContext());
   bool lastIsRow = rank > 0 && buffer.map.getResult(rank - 1) == rowExpr;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Int index = lastIsRow && dim + 1 == rank
-                    ? ints.constant(0)
-                    : evaluateExpr(ints, buffer.map.getResult(dim), context,
-                                   rowIndex);
+    Int index =
+        lastIsRow && dim + 1 == rank
+            ? ints.constant(0)
+            : evaluateExpr(ints, buffer.map.getResult(dim), context, rowIndex);
     Value wideIndex = wide(index);
     if (linear) {
       Value scaled =
@@ -149,31 +150,30 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
   IntBuilder ints(b, loc);
   auto loadOne = [&](Int rowIndex, unsigned width) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
-    auto op = LLVM::LoadOp::create(b, loc, type,
-                                   address(b, buffer, rowIndex),
+    auto op = LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex),
                                    width * bytesOf(buffer.elementType));
     op.setInvariant(true);
     return op;
   };
   if (!axes.of(argument).test(context.rowAxis))
-    return {fromStorage(b, loc, loadOne(ints.constant(0), 1),
-                        buffer.elementType)};
+    return {
+        fromStorage(b, loc, loadOne(ints.constant(0), 1), buffer.elementType)};
 
   SmallVector<Value> elements;
   unsigned width = accessWidth(buffer);
   for (unsigned first = 0; first < numElements(); first += width) {
-    Int index =
-        ints.add(base, ints.constant(context.elementOffsets[first]));
+    Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
     if (!validity.empty()) {
-      Int last = ints.sub(context.extents[context.rowAxis],
-                          ints.constant(width));
+      Int last =
+          ints.sub(context.extents[context.rowAxis], ints.constant(width));
       index = ints.minSI(index, last);
     }
     Value loaded = loadOne(index, width);
     for (unsigned i = 0; i < width; ++i) {
-      Value value = width == 1 ? loaded
-                               : Value(vector::ExtractOp::create(
-                                     b, loc, loaded, int64_t(i)));
+      Value value =
+          width == 1
+              ? loaded
+              : Value(vector::ExtractOp::create(b, loc, loaded, int64_t(i)));
       elements.push_back(fromStorage(b, loc, value, buffer.elementType));
     }
   }
@@ -205,9 +205,9 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
   for (unsigned first = 0; first < numElements(); first += width) {
     Value condition = context.rowValid;
     if (Value inside = valid(first))
-      condition = condition ? Value(arith::AndIOp::create(b, loc, condition,
-                                                          inside))
-                            : inside;
+      condition = condition
+                      ? Value(arith::AndIOp::create(b, loc, condition, inside))
+                      : inside;
     guarded(condition, [&](OpBuilder &b) {
       IntBuilder ints(b, loc);
       SmallVector<Value> stored;

@@ -126,6 +126,38 @@ SmallVector<Value> TileEvaluator::evaluate(OpBuilder &b, Value root) {
   return values[root];
 }
 
+/// Elements outside of a reduction's domain are computed, too, and then left
+/// out. An integer division by 0, or of the least integer by -1, would make the
+/// whole kernel undefined there: such a divisor becomes 1.
+static void guardDivision(OpBuilder &b, Operation *op) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Type type = divisor.getType();
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  auto constant = [&](APInt value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  };
+  auto equals = [&](Value value, APInt number) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
+                                 constant(number));
+  };
+  Value undefined = equals(divisor, APInt::getZero(width));
+  bool isSigned = !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
+  if (isSigned) {
+    Value overflow = arith::AndIOp::create(
+        b, loc, equals(divisor, APInt::getAllOnes(width)),
+        equals(dividend, APInt::getSignedMinValue(width)));
+    undefined = arith::OrIOp::create(b, loc, undefined, overflow);
+  }
+  op->setOperand(1, arith::SelectOp::create(
+                        b, loc, undefined, constant(APInt(width, 1)), divisor));
+}
+
 SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
   Location loc = context.loc;
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -170,6 +202,7 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
     for (Value operand : op->getOperands())
       mapping.map(operand, elementOf(values[operand], i));
     Operation *clone = b.clone(*op, mapping);
+    guardDivision(b, clone);
     elements.push_back(
         clone->getResult(cast<OpResult>(value).getResultNumber()));
   }

@@ -130,8 +130,8 @@ static LogicalResult lowerToNVVM(gpu::GPUModuleOp module) {
 static void alignSharedMemory(gpu::GPUModuleOp module) {
   constexpr int64_t widestAccess = 16;
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
-  auto alignment = IntegerAttr::get(IntegerType::get(module.getContext(), 64),
-                                    widestAccess);
+  auto alignment =
+      IntegerAttr::get(IntegerType::get(module.getContext(), 64), widestAccess);
   module.walk([&](gpu::GPUFuncOp func) {
     for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
       if (!func.getWorkgroupAttributionAttr(i, name))

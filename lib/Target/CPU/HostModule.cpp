@@ -54,7 +54,16 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
   return pm.run(module);
 }
 
+/// Names of arguments mean nothing to LLVM, which would warn of them.
+static void dropArgumentNames(ModuleOp module) {
+  module.walk([](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, "cascade.name");
+  });
+}
+
 FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp module) {
+  dropArgumentNames(module);
   static bool initialised = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();

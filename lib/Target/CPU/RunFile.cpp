@@ -305,6 +305,7 @@ int cascade::runOnHost(const RunOptions &options,
     return status(Error::input("cannot read '" + options.file +
                                "': " + file.getError().message()));
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -25,8 +25,11 @@ static std::string emitExpr(const Value &expr) {
   std::string lhs = emitExpr(list[1]), rhs = emitExpr(list[2]);
   if (op == "ceildiv")
     return "((" + lhs + " + " + rhs + " - 1) / " + rhs + ")";
-  return "(" + lhs + (op == "mul" ? " * " : op == "add" ? " + " : " / ") + rhs +
-         ")";
+  return "(" + lhs +
+         (op == "mul"   ? " * "
+          : op == "add" ? " + "
+                        : " / ") +
+         rhs + ")";
 }
 
 /// The C++ type of a scalar argument of element type `type`.
@@ -47,8 +50,8 @@ namespace {
 class FunctionEmitter {
 public:
   FunctionEmitter(llvm::raw_ostream &os, const Object &function)
-      : os(os), function(function),
-        arguments(*function.getArray("arguments")) {}
+      : os(os), function(function), arguments(*function.getArray("arguments")) {
+  }
 
   void emit();
 
@@ -76,6 +79,8 @@ std::string FunctionEmitter::condition(const Object &launch) const {
                  ->getString("name")
                  ->str() +
              " % " + emitExpr((*aligned)[1]) + " == 0");
+      if (const Array *most = object.getArray("atmost"))
+        both(emitExpr((*most)[0]) + " <= " + emitExpr((*most)[1]));
       if (const Array *divisible = object.getArray("divisible"))
         both(emitExpr((*divisible)[0]) + " % " + emitExpr((*divisible)[1]) +
              " == 0");
@@ -127,7 +132,8 @@ void FunctionEmitter::emit() {
   for (const std::string &dim : dims)
     parameters.push_back("int64_t " + dim);
   parameters.push_back("CUstream stream");
-  os << "\n/// Device buffers and scalars in the order of the function, then the "
+  os << "\n/// Device buffers and scalars in the order of the function, then "
+        "the "
         "dynamic\n/// extents.\nCUresult "
      << *function.getString("name") << "(" << llvm::join(parameters, ", ")
      << ") {\n";

@@ -67,8 +67,8 @@ void FunctionWriter::nameDims() {
     for (auto [number, input] : llvm::enumerate(chain.getInputs()))
       if (input == function.getArgument(i) && !map)
         map = chain.getInputMap(number);
-    inputDims.push_back(namesOf(function.getArgument(i).getType(), map,
-                                "in" + Twine(i)));
+    inputDims.push_back(
+        namesOf(function.getArgument(i).getType(), map, "in" + Twine(i)));
   }
   for (unsigned i = 0; i < chain.getNumResults(); ++i)
     outputDims.push_back(namesOf(chain.getResult(i).getType(),
@@ -160,8 +160,8 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
   for (const AxisPlan &axis : plan->axes) {
     if (axis.axis == *rowAxis || !axis.at(Level::Grid))
       continue;
-    int64_t inner = axis.sizedProduct() / std::max<int64_t>(
-                                              1, axis.sizeAt(Level::Grid));
+    int64_t inner =
+        axis.sizedProduct() / std::max<int64_t>(1, axis.sizeAt(Level::Grid));
     llvm::json::Value positions =
         inner == 1 ? extentOf(axis.axis)
                    : Array{"ceildiv", extentOf(axis.axis), inner};
@@ -190,17 +190,20 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
   for (auto [i, result] : llvm::enumerate(original.getResults()))
     addDims(result.getType(), outputDims[i]);
 
-  Object launch{
-      {"kernel", variant.getName().str()},
-      {"group", 0},
-      {"grid", Array{std::move(grid), 1, 1}},
-      {"block", Array{plan->threads(), 1, 1}},
-      {"cluster", Array{plan->blocks, 1, 1}},
-      {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
-      {"shared", 0},
-      {"args", std::move(args)}};
-  Array when = guardsOf(variant, variantChain, *rowAxis, *plan,
-                        extentOf(*rowAxis));
+  Object launch{{"kernel", variant.getName().str()},
+                {"group", 0},
+                {"grid", Array{std::move(grid), 1, 1}},
+                {"block", Array{plan->threads(), 1, 1}},
+                {"cluster", Array{plan->blocks, 1, 1}},
+                {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
+                {"shared", 0},
+                {"args", std::move(args)}};
+  Array when =
+      guardsOf(variant, variantChain, *rowAxis, *plan, extentOf(*rowAxis));
+  for (const AxisPlan &axis : plan->axes)
+    if (ShapedType::isDynamic(axis.extent))
+      when.push_back(Object{
+          {"atmost", Array{extentOf(axis.axis), MappingPlan::maxRowLength}}});
   if (!when.empty())
     launch["when"] = std::move(when);
   return launch;
@@ -233,27 +236,27 @@ FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
                                          const ManifestOptions &options) {
   Array functions;
   for (auto function : mapped.getOps<func::FuncOp>()) {
-    if (function->hasAttr(fallbackOfAttrName))
+    if (function->hasAttr(fallbackOfAttrName) ||
+        function.getOps<ChainOp>().empty())
       continue;
     FailureOr<ChainOp> chain = getKernelChain(function);
     if (failed(chain))
       return failure();
     FunctionWriter writer(function, *chain);
-    FailureOr<Array> launches =
-        launchesOf(writer, mapped, function.getName());
+    FailureOr<Array> launches = launchesOf(writer, mapped, function.getName());
     if (failed(launches))
       return failure();
-    Object entry{{"name", function.getName().str()},
-                 {"arguments", writer.arguments()},
-                 {"launches", std::move(*launches)},
-                 {"legality", Array{chain->isFused() ? "reassociating"
-                                                     : "bit-exact"}}};
+    Object entry{
+        {"name", function.getName().str()},
+        {"arguments", writer.arguments()},
+        {"launches", std::move(*launches)},
+        {"legality", Array{chain->isFused() ? "reassociating" : "bit-exact"}}};
     if (reference) {
       Object kernels;
-      for (auto [key, suffix] :
-           {std::pair("U", referenceUSuffix), std::pair("R", referenceRSuffix)}) {
-        FailureOr<Array> list = launchesOf(
-            writer, reference, (function.getName() + suffix).str());
+      for (auto [key, suffix] : {std::pair("U", referenceUSuffix),
+                                 std::pair("R", referenceRSuffix)}) {
+        FailureOr<Array> list =
+            launchesOf(writer, reference, (function.getName() + suffix).str());
         if (failed(list))
           return failure();
         kernels[key] = std::move(*list);

@@ -45,7 +45,8 @@ FailureOr<std::string> cascade::assembleCubin(Location loc, StringRef ptx,
   std::string arch = "-arch=" + options.chip;
   StringRef arguments[] = {*ptxas, arch, "-O3", source, "-o", cubin};
   std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
-  if (llvm::sys::ExecuteAndWait(*ptxas, arguments, std::nullopt, redirects) != 0)
+  if (llvm::sys::ExecuteAndWait(*ptxas, arguments, std::nullopt, redirects) !=
+      0)
     return emitError(loc) << "ptxas rejects the kernel: " << readFile(log);
   return readFile(cubin);
 }

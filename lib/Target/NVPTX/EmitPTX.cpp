@@ -34,7 +34,8 @@ createMachine(Location loc, const PTXOptions &options) {
   (void)initialised;
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {
     emitError(loc) << "this LLVM has no NVPTX back end: " << error;
     return nullptr;

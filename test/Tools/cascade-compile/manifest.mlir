@@ -37,7 +37,12 @@
 // ... and the one without behind it, in the same group.
 // CHECK:            "group": 0,
 // CHECK-NEXT:       "kernel": "scaled_sum_unaligned",
-// CHECK-NOT:        "when"
+// CHECK:            "when": [
+// CHECK-NOT:          "aligned"
+// CHECK:              "atmost": [
+// CHECK-NEXT:           "rows",
+// CHECK-NEXT:           2146435072
+// CHECK-NOT:          "aligned"
 // CHECK:        "name": "scaled_sum",
 // CHECK:        "reference": {
 // CHECK:          "R": [

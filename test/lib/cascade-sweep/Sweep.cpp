@@ -182,9 +182,9 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
       std::string wrong = compareElements(output, expected, [&, n = number] {
         if (perturbed.empty())
           for (int kind : {0, 1, 2})
-            if (auto outputs =
-                    callFunction(*compiled.references[0], function,
-                                 runtime::moveByOneUlp(inputs.tensors, kind), shapes))
+            if (auto outputs = callFunction(
+                    *compiled.references[0], function,
+                    runtime::moveByOneUlp(inputs.tensors, kind), shapes))
               perturbed.push_back(std::move(*outputs));
         std::vector<const Tensor *> pointers;
         for (const Outputs &outputs : perturbed)

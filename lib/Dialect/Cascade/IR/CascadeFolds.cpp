@@ -45,7 +45,8 @@ struct SimplifyChainInputs : public OpRewritePattern<ChainOp> {
     }
     if (dropped.none())
       return failure();
-    rewriter.modifyOpInPlace(chain, [&] { erase(chain, dropped, replacement); });
+    rewriter.modifyOpInPlace(chain,
+                             [&] { erase(chain, dropped, replacement); });
     return success();
   }
 

@@ -22,7 +22,8 @@ using namespace cascade;
 //===----------------------------------------------------------------------===//
 
 int64_t ChainOp::getAxisNumber(StringRef name) {
-  for (auto [number, axis] : llvm::enumerate(getAxes().getAsRange<StringAttr>()))
+  for (auto [number, axis] :
+       llvm::enumerate(getAxes().getAsRange<StringAttr>()))
     if (axis.getValue() == name)
       return number;
   return -1;
@@ -102,14 +103,14 @@ static LogicalResult verifyRank(ChainOp chain, Type type, AffineMap map,
            << "; a chain takes ranked tensors and scalars of integer, index or "
               "float type";
   if (!isScalar(elementTypeOf(type)))
-    return chain.emitOpError() << what << " has elements of type "
-                               << elementTypeOf(type)
-                               << "; they must be integers or floats";
+    return chain.emitOpError()
+           << what << " has elements of type " << elementTypeOf(type)
+           << "; they must be integers or floats";
   int64_t rank = tensor ? tensor.getRank() : 0;
   if (map.getNumResults() != rank)
-    return chain.emitOpError()
-           << what << " has rank " << rank << ", but its map has "
-           << map.getNumResults() << " results; name one expression a dimension";
+    return chain.emitOpError() << what << " has rank " << rank
+                               << ", but its map has " << map.getNumResults()
+                               << " results; name one expression a dimension";
   return success();
 }
 
@@ -171,7 +172,8 @@ static LogicalResult verifyBounds(ChainOp chain) {
     auto tensor = dyn_cast<RankedTensorType>(chain.getInputs()[i].getType());
     if (!tensor)
       continue;
-    for (auto [dim, expr] : llvm::enumerate(chain.getInputMap(i).getResults())) {
+    for (auto [dim, expr] :
+         llvm::enumerate(chain.getInputMap(i).getResults())) {
       int64_t size = tensor.getDimSize(dim);
       if (isa<AffineDimExpr>(expr) || ShapedType::isDynamic(size))
         continue;
@@ -222,9 +224,9 @@ LogicalResult ChainOp::verify() {
   if (auto mapping = getMapping())
     for (AxisMappingAttr axis : mapping->getAxes())
       if (getAxisNumber(axis.getName().getValue()) < 0)
-        return emitOpError() << "the mapping names axis '"
-                             << axis.getName().getValue()
-                             << "', which the chain does not have";
+        return emitOpError()
+               << "the mapping names axis '" << axis.getName().getValue()
+               << "', which the chain does not have";
   return success();
 }
 
@@ -232,9 +234,9 @@ LogicalResult ChainOp::verify() {
 static LogicalResult verifyBody(ChainOp chain, Region &region) {
   Block &block = region.front();
   if (block.getNumArguments() != chain.getInputs().size())
-    return chain.emitOpError()
-           << "has " << chain.getInputs().size() << " operands, but its body has "
-           << block.getNumArguments() << " arguments";
+    return chain.emitOpError() << "has " << chain.getInputs().size()
+                               << " operands, but its body has "
+                               << block.getNumArguments() << " arguments";
   for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
     Type expected = elementTypeOf(chain.getInputs()[i].getType());
     if (argument.getType() != expected)
@@ -275,7 +277,8 @@ static LogicalResult verifyResults(ChainOp chain, Region &region) {
     Value value = yield.getValues()[i];
     Type expected = elementTypeOf(chain.getResult(i).getType());
     if (!isa<RankedTensorType>(chain.getResult(i).getType()))
-      return chain.emitOpError() << "result " << i << " must be a ranked tensor";
+      return chain.emitOpError()
+             << "result " << i << " must be a ranked tensor";
     if (value.getType() != expected)
       return yield.emitOpError()
              << "value " << i << " has type " << value.getType()
@@ -296,10 +299,9 @@ static LogicalResult verifyResults(ChainOp chain, Region &region) {
     AxisSet needed = axes.of(value);
     needed.reset(mapped);
     if (needed.any())
-      return (chain.emitOpError()
-              << "result " << i << " varies over axis '"
-              << chain.getAxisName(needed.find_first())
-              << "', which its map does not name")
+      return (chain.emitOpError() << "result " << i << " varies over axis '"
+                                  << chain.getAxisName(needed.find_first())
+                                  << "', which its map does not name")
                  .attachNote(yield.getLoc())
              << "the value is yielded here";
   }
@@ -327,9 +329,8 @@ LogicalResult ChainOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 bool ReduceOp::isOver(StringRef axis) {
-  return llvm::any_of(getOver().getAsRange<StringAttr>(), [&](StringAttr name) {
-    return name.getValue() == axis;
-  });
+  return llvm::any_of(getOver().getAsRange<StringAttr>(),
+                      [&](StringAttr name) { return name.getValue() == axis; });
 }
 
 /// R1, R5: axes of the chain, each named once.
@@ -415,16 +416,16 @@ LogicalResult ReduceOp::verify() {
     return failure();
   bool isCombine = getKind() == ReductionKind::Combine;
   if (isCombine != !getCombiner().empty() || isCombine == getInits().empty())
-    return emitOpError() << (isCombine
-                                 ? "combine needs init(...) values and a "
-                                   "combiner region: with { ... }"
-                                 : "only combine has init values and a "
-                                   "combiner region");
+    return emitOpError() << (isCombine ? "combine needs init(...) values and a "
+                                         "combiner region: with { ... }"
+                                       : "only combine has init values and a "
+                                         "combiner region");
   if (isCombine && getInits().getTypes() != getResultTypes())
     return emitOpError() << "needs one init value of its type a result";
   if (getRefs().empty() != getCorrection().empty()) // R7
     return emitOpError() << "references and a correction go together";
-  if (getGuards() ? getGuards()->size() != getRefs().size() : !getRefs().empty())
+  if (getGuards() ? getGuards()->size() != getRefs().size()
+                  : !getRefs().empty())
     return emitOpError() << "needs one guard a reference";
   if (auto guards = getGuards())
     for (int32_t guard : *guards)

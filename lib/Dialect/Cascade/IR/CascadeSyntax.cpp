@@ -53,17 +53,16 @@ static void printExpr(AsmPrinter &p, AffineExpr expr, AxisNames names,
   // `a + b * -1` reads as a subtraction.
   AffineExpr rhs = binary.getRHS();
   p << sign;
-  printExpr(p, rhs, names, /*nested=*/!isa<AffineConstantExpr, AffineDimExpr>(
-                               rhs));
+  printExpr(p, rhs, names,
+            /*nested=*/!isa<AffineConstantExpr, AffineDimExpr>(rhs));
   if (nested)
     p << ")";
 }
 
 static void printMap(AsmPrinter &p, AffineMap map, AxisNames names) {
   p << "[";
-  llvm::interleaveComma(map.getResults(), p, [&](AffineExpr expr) {
-    printExpr(p, expr, names);
-  });
+  llvm::interleaveComma(map.getResults(), p,
+                        [&](AffineExpr expr) { printExpr(p, expr, names); });
   p << "]";
 }
 
@@ -81,7 +80,8 @@ static ParseResult parseMap(OpAsmParser &parser, AxisNames names,
 }
 
 /// Parses `(name, name, ...)`.
-static ParseResult parseNames(OpAsmParser &parser, SmallVector<Attribute> &out) {
+static ParseResult parseNames(OpAsmParser &parser,
+                              SmallVector<Attribute> &out) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Paren, [&]() -> ParseResult {
         StringRef name;
@@ -130,7 +130,8 @@ ParseResult ChainOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseInput))
       return failure();
   if (parser.parseKeyword("outs") ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOutput) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     parseOutput) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
 
@@ -229,7 +230,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   std::optional<ReductionKind> kind = symbolizeReductionKind(kindWord);
   if (!kind)
     return parser.emitError(kindLoc)
-           << "'" << kindWord << "' is not a reduction kind; use add, mul, max, "
+           << "'" << kindWord
+           << "' is not a reduction kind; use add, mul, max, "
               "min, maxnum, minnum, maxsi, maxui, minsi, minui, and, or, xor, "
               "argmax, argmin, topk or combine";
 
@@ -279,13 +281,12 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
                       ReductionKindAttr::get(context, *kind));
   result.addAttribute(getOverAttrName(result.name),
                       ArrayAttr::get(context, over));
-  result.addAttribute(
-      "operandSegmentSizes",
-      parser.getBuilder().getDenseI32ArrayAttr(
-          {static_cast<int32_t>(values.size()),
-           static_cast<int32_t>(predicates.size()),
-           static_cast<int32_t>(inits.size()),
-           static_cast<int32_t>(refs.size())}));
+  result.addAttribute("operandSegmentSizes",
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {static_cast<int32_t>(values.size()),
+                           static_cast<int32_t>(predicates.size()),
+                           static_cast<int32_t>(inits.size()),
+                           static_cast<int32_t>(refs.size())}));
   result.addTypes(types);
   Type i1 = parser.getBuilder().getI1Type();
   SmallVector<Type> predicateTypes(predicates.size(), i1);

@@ -61,9 +61,9 @@ static FailureOr<DigitAttr> parseDigit(AsmParser &parser) {
     if (parser.parseRParen())
       return failure();
   }
-  auto digit = DigitAttr::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(), *level, size,
-      stride, resident);
+  auto digit = DigitAttr::getChecked([&] { return parser.emitError(loc); },
+                                     parser.getContext(), *level, size, stride,
+                                     resident);
   if (!digit)
     return failure();
   return digit;
@@ -127,9 +127,8 @@ static FailureOr<AxisMappingAttr> parseAxis(AsmParser &parser, StringRef name) {
       return failure();
     digits.push_back(*digit);
   } while (succeeded(parser.parseOptionalKeyword("x")));
-  return AxisMappingAttr::get(parser.getContext(),
-                              StringAttr::get(parser.getContext(), name),
-                              digits);
+  return AxisMappingAttr::get(
+      parser.getContext(), StringAttr::get(parser.getContext(), name), digits);
 }
 
 void AxisMappingAttr::print(AsmPrinter &p) const {
@@ -260,12 +259,10 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseCommaSeparatedList(parseItem) || parser.parseGreater())
     return {};
-  return MappingAttr::getChecked([&] { return parser.emitError(loc); },
-                                 parser.getContext(),
-                                 ArrayRef<AxisMappingAttr>(axes),
-                                 ArrayRef<PolicyAttr>(load),
-                                 ArrayRef<PolicyAttr>(keep),
-                                 ArrayRef<PolicyAttr>(merge));
+  return MappingAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(),
+      ArrayRef<AxisMappingAttr>(axes), ArrayRef<PolicyAttr>(load),
+      ArrayRef<PolicyAttr>(keep), ArrayRef<PolicyAttr>(merge));
 }
 
 static LogicalResult verifyWords(function_ref<InFlightDiagnostic()> emitError,
@@ -291,9 +288,9 @@ LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            << "' is mapped twice";
     unsigned unsized = llvm::count_if(
         axis.getDigits(), [](DigitAttr digit) { return digit.getSize() == 0; });
-    if (unsized > 1 &&
-        !llvm::any_of(axis.getDigits(),
-                      [](DigitAttr digit) { return digit.getResident(); }))
+    if (unsized > 1 && !llvm::any_of(axis.getDigits(), [](DigitAttr digit) {
+          return digit.getResident();
+        }))
       return emitError() << "axis '" << axis.getName().getValue()
                          << "' has more than one digit without a size";
     for (auto [position, digit] : llvm::enumerate(axis.getDigits()))
@@ -305,7 +302,8 @@ LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   if (failed(verifyWords(emitError, "load", load, {"ahead", "bulk", "same"})) ||
       failed(verifyWords(emitError, "keep", keep, {"regs", "shared", "l2"})) ||
-      failed(verifyWords(emitError, "merge", merge, {"last", "sync", "launch"})))
+      failed(
+          verifyWords(emitError, "merge", merge, {"last", "sync", "launch"})))
     return failure();
   return success();
 }

@@ -11,8 +11,8 @@ mlir::ParseResult parseKinds(mlir::OpAsmParser &parser, mlir::ArrayAttr &kinds);
 void printKinds(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                 mlir::ArrayAttr kinds);
 
-mlir::ParseResult parseParticipants(mlir::OpAsmParser &parser,
-                                    ScopeAttr &scope, AlgorithmAttr &algorithm,
+mlir::ParseResult parseParticipants(mlir::OpAsmParser &parser, ScopeAttr &scope,
+                                    AlgorithmAttr &algorithm,
                                     mlir::IntegerAttr &lanes,
                                     mlir::IntegerAttr &warps);
 void printParticipants(mlir::OpAsmPrinter &printer, mlir::Operation *op,
