@@ -1,6 +1,8 @@
 // Log-sum-exp.
-// RUN: cascade-sweep %s --lengths=0,1,2,7,32,96,577 --rows=1,3,20 \
+// RUN: cascade-sweep %s --lengths=0,1,2,7,31,32,33,96,127 --rows=1,3,20 \
 // RUN:   --segments=1,2,3,8 --patterns=rand,special | FileCheck %s
+// RUN: cascade-sweep %s --lengths=577,1000,4097,129280 --rows=1 --segments=1,3 \
+// RUN:   --patterns=rand | FileCheck %s
 // CHECK: {{[1-9][0-9]*}} passed, 0 failed
 
 func.func @logsumexp(%x: tensor<?x?xf32>) -> tensor<?xf32> {
