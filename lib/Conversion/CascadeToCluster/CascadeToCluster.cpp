@@ -83,6 +83,27 @@ static LogicalResult checkElementTypes(ChainOp chain) {
   return success();
 }
 
+/// Parts of a mapping that code generation does not read yet are errors: a
+/// schedule is obeyed or refused.
+static LogicalResult checkPolicies(ChainOp chain) {
+  MappingAttr mapping = *chain.getMapping();
+  for (auto [list, policies] : {std::pair("load", mapping.getLoad()),
+                                std::pair("keep", mapping.getKeep()),
+                                std::pair("merge", mapping.getMerge())})
+    if (!policies.empty())
+      return chain.emitOpError()
+             << "the mapping has a " << list
+             << " policy, which no kernel follows yet; leave it out";
+  for (AxisMappingAttr axis : mapping.getAxes())
+    for (DigitAttr digit : axis.getDigits())
+      if (digit.getResident())
+        return chain.emitOpError()
+               << "axis '" << axis.getName().getValue()
+               << "' is mapped to grid(resident), which no kernel follows yet; "
+                  "use grid";
+  return success();
+}
+
 /// What the kernels of row chains ask of a mapping.
 static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
                                      unsigned rowAxis) {
@@ -165,7 +186,8 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   if (failed(rowAxis) || failed(checkElementTypes(chain)))
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
-  if (failed(plan) || failed(checkRowMapping(chain, *plan, *rowAxis)))
+  if (failed(plan) || failed(checkPolicies(chain)) ||
+      failed(checkRowMapping(chain, *plan, *rowAxis)))
     return failure();
 
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),

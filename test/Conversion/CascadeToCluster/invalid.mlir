@@ -176,3 +176,47 @@ func.func @element_type(%x: tensor<8x32xf8E4M3FN>) -> tensor<8xf32> {
   }
   return %y : tensor<8xf32>
 }
+
+// -----
+
+func.func @policy(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping has a keep policy, which no kernel follows yet; leave it out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), keep = [0: regs]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @resident(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{axis 'i' is mapped to grid(resident), which no kernel follows yet; use grid}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid(resident), l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @body_type(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
+  ^bb0(%e: f32):
+    // expected-error @+1 {{computes a value of type 'f8E4M3FN', which GPU kernels do not take yet}}
+    %h = arith.truncf %e : f32 to f8E4M3FN
+    %f = arith.extf %h : f8E4M3FN to f32
+    %s = cascade.reduce add %f over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
