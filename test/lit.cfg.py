@@ -20,6 +20,7 @@ llvm_config.add_tool_substitutions(
         "cascade-run",
         "cascade-launch",
         "cascade-sweep",
+        "cascade-fuzz",
         "cascade-lsp-server",
         "mlir-translate",
         "llc",

@@ -62,7 +62,7 @@ static Expr joinExponents(ExprContext &context, Expr g, Expr h, bool minus) {
 }
 
 /// Joins one pair; null if there is none.
-static Expr joinOnePair(SplitTester &t, Expr value) {
+static Expr joinOnePair(SplitTester &t, Expr value, std::vector<Expr> &joined) {
   std::vector<ExpFactor> factors = exponentials(value);
   for (const ExpFactor &d : factors) {
     if (!t.dependence.pureD(d.node))
@@ -78,6 +78,7 @@ static Expr joinOnePair(SplitTester &t, Expr value) {
       Expr joint = t.context.unary(x.node->kind,
                                    joinExponents(t.context, x.node->operand(0),
                                                  d.node->operand(0), !same));
+      joined.push_back(d.node);
       return dropFactors(t.context, value,
                          [&](Expr e) {
                            if (e == d.node)
@@ -91,9 +92,10 @@ static Expr joinOnePair(SplitTester &t, Expr value) {
   return nullptr;
 }
 
-Expr recombineExponentials(SplitTester &tester, Expr value) {
-  while (Expr joined = joinOnePair(tester, value))
-    value = joined;
+Expr recombineExponentials(SplitTester &tester, Expr value,
+                           std::vector<Expr> &joined) {
+  while (Expr next = joinOnePair(tester, value, joined))
+    value = next;
   return value;
 }
 

@@ -9,7 +9,7 @@ namespace cascade::algebra::detail {
 
 SplitResult SplitTester::splitAdd() {
   SplitResult result;
-  Expr value = recombineExponentials(*this, problem.value);
+  Expr value = recombineExponentials(*this, problem.value, result.joined);
   Factorisation f = factorise(*this, value);
   if (f.refusal) {
     result.refusal = f.refusal;
@@ -31,7 +31,7 @@ SplitResult SplitTester::splitAdd() {
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Leaves that are cheap and monotone enough to serve as a running reference.
+/// Leaves that are cheap enough to serve as a running reference.
 static bool isPlain(Expr leaf) {
   for (Expr node : postOrder(leaf))
     switch (node->kind) {
@@ -52,15 +52,6 @@ static bool isPlain(Expr leaf) {
   return true;
 }
 
-/// sqrt(r r) / r is an even power of r only for r >= 0.
-static bool hasRoots(Expr e) {
-  for (Expr node : postOrder(e))
-    if (node->is(Kind::Abs) || node->is(Kind::Sqrt) || node->is(Kind::Rsqrt) ||
-        node->is(Kind::Pow))
-      return true;
-  return false;
-}
-
 /// Adds a reference once. False: it is there with another guard.
 static bool addReference(std::vector<Reference> &references, Expr value,
                          ReferenceGuard guard) {
@@ -78,19 +69,118 @@ static unsigned indexOf(const std::vector<Reference> &references, Expr value) {
   return i;
 }
 
+Trend SplitTester::trendOf(Expr root) {
+  std::unordered_map<Expr, Trend> known;
+  for (Expr node : postOrder(root)) {
+    Trend &trend = known[node];
+    if (!dependence.onD(node)) {
+      trend = {true, true};
+      continue;
+    }
+    auto operand = [&](unsigned k) { return known[node->operand(k)]; };
+    switch (node->kind) {
+    case Kind::Result: {
+      if (node->id >= problem.results.size())
+        break;
+      const ResultInfo &result = problem.results[node->id];
+      if (!result.accumulatesPlainly)
+        break;
+      const MonoidInfo &monoid = info(result.kind);
+      trend.rises = monoid.ordered ? monoid.direction > 0
+                                   : result.kind == MonoidKind::Add &&
+                                         result.sign.nonNegative;
+      trend.falls = monoid.ordered && monoid.direction < 0;
+      break;
+    }
+    case Kind::Add:
+    case Kind::Max:
+    case Kind::Min:
+    case Kind::MaxNum:
+    case Kind::MinNum:
+      trend.rises = operand(0).rises && operand(1).rises;
+      trend.falls = operand(0).falls && operand(1).falls;
+      break;
+    case Kind::Sub:
+      trend.rises = operand(0).rises && operand(1).falls;
+      trend.falls = operand(0).falls && operand(1).rises;
+      break;
+    case Kind::Neg:
+      trend = {operand(0).falls, operand(0).rises};
+      break;
+    case Kind::Widen:
+      trend = operand(0);
+      break;
+    case Kind::Abs:
+      if (signs.of(node->operand(0)).nonNegative)
+        trend = operand(0);
+      break;
+    case Kind::Log:
+    case Kind::Log2:
+      // The logarithm of a sum of weights is small wherever the sum is neither
+      // 0 nor infinite; it cannot carry an accumulator out of range.
+      trend.rises = trend.falls = signs.of(node->operand(0)).nonNegative;
+      break;
+    default:
+      break;
+    }
+  }
+  return known[root];
+}
+
+/// Requires that every correction of an exponential is at most 1. Where a
+/// reference may move either way, terms vanish against one reference that count
+/// against the next, and an accumulator of 0 meets an infinite correction.
+bool SplitTester::checkExponents(SplitResult &result, const Product &product) {
+  for (const DFactor &factor : product.factors) {
+    if (!factor.joint || factor.power == 0)
+      continue;
+    for (const Addend &addend : factor.sum->addends) {
+      bool negative = addend.negative != (factor.power < 0);
+      // The sign of a factor that is constant during the pass is known late.
+      Expr value = addend.value, scale = addend.scale;
+      while (value->is(Kind::Mul) || value->is(Kind::Div)) {
+        Expr rest = value->operand(0), constant = value->operand(1);
+        if (value->is(Kind::Mul) && dependence.neutral(rest))
+          std::swap(rest, constant);
+        if (!dependence.neutral(constant))
+          break;
+        scale = context.mulNonUnit(scale, constant); // 1 / c has c's sign
+        value = rest;
+      }
+      Trend trend = trendOf(value);
+      if (negative)
+        std::swap(trend.rises, trend.falls);
+      Sign sign = scale ? signs.of(scale) : Sign::aboveZero();
+      if (sign.nonNegative ? trend.falls : sign.nonPositive && trend.rises)
+        continue;
+      if (scale && !sign.nonNegative && !sign.nonPositive &&
+          (trend.falls || trend.rises)) {
+        result.nonNegative.push_back(trend.falls ? scale : context.neg(scale));
+        continue;
+      }
+      result.refusal = refuse(
+          "not-separable", addend.value,
+          "an earlier result that may move either way while the pass runs, or "
+          "that moves the wrong way, stands in an exponent, so that terms "
+          "could get lost");
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Whether a D-only factor is kept in the core against a running reference:
-/// negative powers of maxima, which scale the elements into range.
+/// negative powers of maxima that only rise, which scale the elements into
+/// range.
 bool SplitTester::rescales(const SplitResult &result, const Product &product,
                            const DFactor &factor) {
   if (info(problem.kind).ordered || product.deferAll)
     return false;
   auto leaves = leafFactors(dependence, factor.base);
-  bool rooted = factor.rooted || hasRoots(factor.base);
   for (auto [leaf, power] : leaves) {
     double q = -power * factor.power;
-    bool even = !rooted && std::fmod(q, 2) == 0;
-    bool usable = q > 0 && dependence.onlyOrdered(leaf) && isPlain(leaf) &&
-                  (even || signs.of(leaf).nonNegative);
+    bool usable = q > 0 && isPlain(leaf) && dependence.onlyOrdered(leaf) &&
+                  trendOf(leaf).rises && signs.of(leaf).nonNegative;
     for (const Reference &ref : result.references)
       usable &= ref.value != leaf || ref.guard == ReferenceGuard::Divisor;
     if (!usable)
@@ -102,6 +192,8 @@ bool SplitTester::rescales(const SplitResult &result, const Product &product,
 void SplitTester::emitProduct(SplitResult &result, Expr value,
                               const Factorisation &factorisation) {
   const Product &product = factorisation.product;
+  if (!checkExponents(result, product))
+    return;
   result.cls = Class::Separable;
   result.rank = 1;
   std::vector<DFactor> rescaled, deferred;

@@ -123,6 +123,11 @@ std::vector<std::pair<Expr, double>> leafFactors(Dependence &dependence,
 /// base^power by repeated multiplication and square roots where possible.
 Expr powerOf(ExprContext &context, Expr base, double power);
 
+/// How a value without X moves while the pass runs; a constant does both.
+struct Trend {
+  bool rises = false, falls = false;
+};
+
 //===----------------------------------------------------------------------===//
 // The test
 //===----------------------------------------------------------------------===//
@@ -152,6 +157,8 @@ private:
   SplitResult splitOrder();
   SplitResult splitBoolean();
 
+  Trend trendOf(Expr root);
+  bool checkExponents(SplitResult &result, const Product &product);
   bool rescales(const SplitResult &result, const Product &product,
                 const DFactor &factor);
   void emitProduct(SplitResult &result, Expr value,
@@ -169,8 +176,10 @@ private:
   bool approximated = false;
 };
 
-/// Joins exp(g(X)) exp(h(D)) in a product into the stable exp(g + h).
-Expr recombineExponentials(SplitTester &tester, Expr value);
+/// Joins exp(g(X)) exp(h(D)) in a product into the stable exp(g + h), and adds
+/// the exp(h) that are gone to `joined`.
+Expr recombineExponentials(SplitTester &tester, Expr value,
+                           std::vector<Expr> &joined);
 
 Factorisation factorise(SplitTester &tester, Expr value);
 

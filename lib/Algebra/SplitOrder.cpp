@@ -69,7 +69,7 @@ SplitResult SplitTester::splitOrder() {
     result.legality = legalityOfRewrite(plain);
     return result;
   }
-  Expr value = recombineExponentials(*this, problem.value);
+  Expr value = recombineExponentials(*this, problem.value, result.joined);
   Factorisation f = factorise(*this, value);
   if (!f.refusal && f.product.state == Product::SumOfProducts)
     f.refusal = sum.refusal;

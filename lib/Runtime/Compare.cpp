@@ -299,7 +299,12 @@ std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors,
                   : tensor.type() == ElementType::F64 ? 0x1p-52
                                                       : 0;
     for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
-      bool up = kind == 0 ? i % 2 : (i / 3 + kind) % 2;
+      // The first two kinds are regular; regular data may cancel in them.
+      bool up = kind == 0   ? i % 2
+                : kind == 1 ? (i / 3 + 1) % 2
+                            : (uint64_t(i + 1) * 0x9E3779B97F4A7C15u >>
+                               (20 + 3 * (kind % 12))) &
+                                  1;
       tensor.set(i, tensor.get(i) * (up ? 1 + unit : 1 - unit));
     }
   }

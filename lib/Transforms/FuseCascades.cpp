@@ -37,6 +37,7 @@ private:
     unsigned pass = 0; ///< among the passes over its axes
     alg::Expr value = nullptr;
     alg::Sign sign;
+    bool accumulatesPlainly = true;
   };
   /// The reductions over one set of axes and their translation.
   struct Group {
@@ -69,6 +70,8 @@ private:
   /// Values whose being non-finite, and factors whose being out of range, make
   /// a row be replayed.
   llvm::SmallVector<Value> finiteWatch, rangeWatch;
+  /// Values whose being negative does.
+  llvm::SmallVector<Value> signWatch;
 };
 
 } // namespace
@@ -125,6 +128,7 @@ alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
     alg::ResultInfo info;
     info.kind = static_cast<alg::MonoidKind>(other.reduce.getKind());
     info.sign = other.sign;
+    info.accumulatesPlainly = other.accumulatesPlainly;
     info.samePass =
         group.results.contains(other.reduce) && other.pass == member.pass;
     problem.results.push_back(info);
@@ -226,6 +230,10 @@ void ChainFuser::watch(Group &group, ReduceOp reduce,
   else if (split.deferred)
     finiteWatch.push_back(
         group.bridge->materialise(b, reduce.getLoc(), split.deferred));
+  for (alg::Expr factor : split.joined)
+    rangeWatch.push_back(group.bridge->materialise(b, reduce.getLoc(), factor));
+  for (alg::Expr value : split.nonNegative)
+    signWatch.push_back(group.bridge->materialise(b, reduce.getLoc(), value));
 }
 
 /// Whether some reduction is computed from `value`.
@@ -323,6 +331,13 @@ Value ChainFuser::buildReplay(OpBuilder &b) {
     require(value, /*inRange=*/true);
   for (Value value : finiteWatch)
     require(value, /*inRange=*/false);
+  for (Value value : signWatch) {
+    auto type = cast<FloatType>(value.getType());
+    Value ok = arith::CmpFOp::create(
+        b, loc, arith::CmpFPredicate::OGE, value,
+        constant(type, APFloat::getZero(type.getFloatSemantics())));
+    fine = fine ? Value(arith::AndIOp::create(b, loc, fine, ok)) : ok;
+  }
   // A divisor of 0 was taken as 1 while the pass ran.
   llvm::DenseSet<Value> divisors;
   for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
@@ -412,6 +427,7 @@ LogicalResult ChainFuser::fuse(unsigned index) {
     ++member.pass;
   else if (split.cls == alg::Class::Separable)
     rewrite(member, group, split);
+  member.accumulatesPlainly = split.cls != alg::Class::Separable;
   entry.pass = member.pass;
   group.passes = std::max(group.passes, member.pass + 1);
   return success();

@@ -27,6 +27,9 @@ struct ResultInfo {
   MonoidKind kind = MonoidKind::Add;
   Sign sign;            ///< proved facts about its value
   bool samePass = true; ///< false: finished before this pass, so no D at all
+  /// It is accumulated as it stands, without references or deferred factors:
+  /// while the pass runs, a maximum only rises and a minimum only falls.
+  bool accumulatesPlainly = true;
 };
 
 struct SplitOptions {
@@ -110,6 +113,12 @@ struct SplitResult {
   /// H of the deferred factors as one expression; null when there are none.
   Expr deferred = nullptr;
   std::string deferredCombine; ///< "mul", "add", "and" or "or"; else empty
+  /// Values without X that have to be >= 0 for the split to hold: replay where
+  /// they are not.
+  std::vector<Expr> nonNegative;
+  /// D-only factors that were joined with others: a reason to replay where they
+  /// are so large or small that F as written may overflow.
+  std::vector<Expr> joined;
   /// D-only nodes by which F divided (deferred ones): zero or non-finite ones
   /// are a reason to replay.
   std::vector<Expr> deferredDivisors;

@@ -10,6 +10,19 @@
 
 namespace cascade::test {
 
+/// One call whose result is wrong.
+struct Failure {
+  std::string function;
+  unsigned output;
+  int64_t length, rows, segments;
+  std::string pattern;
+  uint64_t seed;       ///< for `SweepOptions::seed`
+  std::string inputs;  ///< what they are called
+  std::string problem; ///< the element and what was expected
+
+  std::string text() const;
+};
+
 /// What to run every function with.
 struct SweepOptions {
   std::vector<int64_t> lengths;  ///< extents of the reduced axes
@@ -19,6 +32,8 @@ struct SweepOptions {
   uint64_t seed = 1;
   /// Changes the fused chains; for mutants.
   std::function<void(mlir::ModuleOp)> mutate;
+  /// Hears of every failure; without it, they are printed.
+  std::function<void(const Failure &)> onFailure;
 };
 
 struct SweepCounts {
@@ -27,7 +42,7 @@ struct SweepCounts {
 };
 
 /// Compares the fused evaluation of every function of `module` with U and R and
-/// prints one line a failure. Fails, with a diagnostic, where something cannot
+/// reports its failures. Fails, with a diagnostic, where something cannot
 /// be compiled or run.
 mlir::FailureOr<SweepCounts> sweep(mlir::ModuleOp module,
                                    const SweepOptions &options);
