@@ -169,6 +169,43 @@ bool SplitTester::checkExponents(SplitResult &result, const Product &product) {
   return true;
 }
 
+/// Requires of a maximum of exponentials that they are not negative, of a
+/// minimum that they are not positive: an exponential that overflows against an
+/// early reference then is the extremum so far, and its row is replayed. On the
+/// other side it would be lost.
+bool SplitTester::checkExtremum(SplitResult &result, Expr value,
+                                const Product &product) {
+  bool moves = false;
+  for (const DFactor &factor : product.factors)
+    moves |= factor.joint && factor.power != 0;
+  const MonoidInfo &monoid = info(problem.kind);
+  Sign sign = signs.of(value);
+  if (!moves || !monoid.ordered ||
+      (monoid.direction > 0 ? sign.nonNegative : sign.nonPositive))
+    return true;
+  result.refusal = refuse(
+      "sign-not-proved", value,
+      "an exponential that refers to an earlier result moves out of a maximum "
+      "only if the value is proved not negative, and out of a minimum only if "
+      "it is proved not positive");
+  return false;
+}
+
+/// Whether the maxima in `leaf` are known from the first value on: over no less
+/// than the reduction's domain, and of a kind that ignores no value. Before,
+/// elements would be divided by a stand-in, and may vanish.
+bool SplitTester::isKnownEarly(Expr leaf) const {
+  for (Expr node : postOrder(leaf)) {
+    if (!node->is(Kind::Result) || node->id >= problem.results.size())
+      continue;
+    const ResultInfo &result = problem.results[node->id];
+    if (!result.coversDomain || result.kind == MonoidKind::MaxNum ||
+        result.kind == MonoidKind::MinNum)
+      return false;
+  }
+  return true;
+}
+
 /// Whether a D-only factor is kept in the core against a running reference:
 /// negative powers of maxima that only rise, which scale the elements into
 /// range.
@@ -180,7 +217,8 @@ bool SplitTester::rescales(const SplitResult &result, const Product &product,
   for (auto [leaf, power] : leaves) {
     double q = -power * factor.power;
     bool usable = q > 0 && isPlain(leaf) && dependence.onlyOrdered(leaf) &&
-                  trendOf(leaf).rises && signs.of(leaf).nonNegative;
+                  trendOf(leaf).rises && signs.of(leaf).nonNegative &&
+                  isKnownEarly(leaf);
     for (const Reference &ref : result.references)
       usable &= ref.value != leaf || ref.guard == ReferenceGuard::Divisor;
     if (!usable)
@@ -192,7 +230,8 @@ bool SplitTester::rescales(const SplitResult &result, const Product &product,
 void SplitTester::emitProduct(SplitResult &result, Expr value,
                               const Factorisation &factorisation) {
   const Product &product = factorisation.product;
-  if (!checkExponents(result, product))
+  if (!checkExponents(result, product) ||
+      !checkExtremum(result, value, product))
     return;
   result.cls = Class::Separable;
   result.rank = 1;
@@ -299,8 +338,14 @@ void SplitTester::emitCorrection(SplitResult &result,
     same = same ? context.binary(Kind::And, same, equal) : equal;
   }
   double identity = info(problem.kind).ordered ? identityOf(problem.kind) : 0;
-  Expr empty =
-      context.cmp(Predicate::OEQ, acc, context.constant(identity, type));
+  auto is = [&](double constant) {
+    return context.cmp(Predicate::OEQ, acc, context.constant(constant, type));
+  };
+  Expr empty = is(identity);
+  // 0 * inf is a NaN, which the kinds that ignore NaN would lose.
+  if (info(problem.kind).ordered)
+    for (double fixed : {0.0, -identity})
+      empty = context.binary(Kind::Or, empty, is(fixed));
   result.correction = context.select(
       empty, acc, context.select(same, acc, context.mul(acc, factor)));
 }

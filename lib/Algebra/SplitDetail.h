@@ -159,6 +159,8 @@ private:
 
   Trend trendOf(Expr root);
   bool checkExponents(SplitResult &result, const Product &product);
+  bool checkExtremum(SplitResult &result, Expr value, const Product &product);
+  bool isKnownEarly(Expr leaf) const;
   bool rescales(const SplitResult &result, const Product &product,
                 const DFactor &factor);
   void emitProduct(SplitResult &result, Expr value,

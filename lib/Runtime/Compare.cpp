@@ -293,11 +293,12 @@ cascade::runtime::compare(const Tensor &actual,
 }
 
 std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors,
-                                                   int kind) {
+                                                   int kind, bool asF32) {
   for (Tensor &tensor : tensors) {
-    double unit = tensor.type() == ElementType::F32   ? 0x1p-23
-                  : tensor.type() == ElementType::F64 ? 0x1p-52
-                                                      : 0;
+    double unit = tensor.type() == ElementType::F32 ? 0x1p-23
+                  : tensor.type() == ElementType::F64
+                      ? (asF32 ? 0x1p-23 : 0x1p-52)
+                      : 0;
     for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
       // The first two kinds are regular; regular data may cancel in them.
       bool up = kind == 0   ? i % 2

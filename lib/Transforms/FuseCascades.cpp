@@ -38,6 +38,7 @@ private:
     alg::Expr value = nullptr;
     alg::Sign sign;
     bool accumulatesPlainly = true;
+    Value predicate; ///< as written; null: everywhere
   };
   /// The reductions over one set of axes and their translation.
   struct Group {
@@ -129,6 +130,7 @@ alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
     info.kind = static_cast<alg::MonoidKind>(other.reduce.getKind());
     info.sign = other.sign;
     info.accumulatesPlainly = other.accumulatesPlainly;
+    info.coversDomain = !other.predicate || other.predicate == member.predicate;
     info.samePass =
         group.results.contains(other.reduce) && other.pass == member.pass;
     problem.results.push_back(info);
@@ -434,8 +436,11 @@ LogicalResult ChainFuser::fuse(unsigned index) {
 }
 
 LogicalResult ChainFuser::run() {
-  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    members.emplace_back().reduce = reduce;
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>()) {
+    Member &member = members.emplace_back();
+    member.reduce = reduce;
+    member.predicate = reduce.getPredicate();
+  }
   for (unsigned index = 0; index < members.size(); ++index)
     if (failed(fuse(index)))
       return failure();

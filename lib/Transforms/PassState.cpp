@@ -159,11 +159,18 @@ static Value applyGuard(OpBuilder &b, Location loc, ReferenceGuard guard,
     return arith::SelectOp::create(b, loc, infinite,
                                    constant(APFloat::getZero(semantics)), ref);
   }
-  // A zero reference is taken as 1.
-  Value zero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, ref,
-                                     constant(APFloat::getZero(semantics)));
-  return arith::SelectOp::create(b, loc, zero,
-                                 constant(APFloat::getOne(semantics)), ref);
+  // A zero or infinite reference is taken as 1: nothing may vanish against the
+  // -inf of a maximum over nothing so far.
+  Value magnitude = math::AbsFOp::create(b, loc, ref);
+  Value positive =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, magnitude,
+                            constant(APFloat::getZero(semantics)));
+  Value finite =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, magnitude,
+                            constant(APFloat::getInf(semantics)));
+  Value usable = arith::AndIOp::create(b, loc, positive, finite);
+  return arith::SelectOp::create(b, loc, usable, ref,
+                                 constant(APFloat::getOne(semantics)));
 }
 
 SmallVector<Value> PassState::references(OpBuilder &b, Location loc,

@@ -30,6 +30,8 @@ struct ResultInfo {
   /// It is accumulated as it stands, without references or deferred factors:
   /// while the pass runs, a maximum only rises and a minimum only falls.
   bool accumulatesPlainly = true;
+  /// Its domain is at least that of the reduction in question.
+  bool coversDomain = true;
 };
 
 struct SplitOptions {
@@ -54,7 +56,7 @@ struct SplitProblem {
 enum class ReferenceGuard {
   None,
   Exponent, ///< an infinite reference is taken as 0
-  Divisor   ///< a zero reference is taken as 1
+  Divisor   ///< a zero or infinite reference is taken as 1
 };
 
 /// A value over Results and Parameters which the core depends on; the node is a

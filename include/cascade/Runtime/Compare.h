@@ -74,8 +74,10 @@ Expected<Comparison> compare(const Tensor &actual,
 std::vector<Tensor> scale(std::vector<Tensor> tensors, double factor);
 
 /// `tensors` with their f32 and f64 elements moved by one unit in the last
-/// place, up or down in a pattern of `kind` (0, 1, ...).
-std::vector<Tensor> moveByOneUlp(std::vector<Tensor> tensors, int kind);
+/// place, up or down in a pattern of `kind` (0, 1, ...); f64 elements by that
+/// of f32 if `asF32`.
+std::vector<Tensor> moveByOneUlp(std::vector<Tensor> tensors, int kind,
+                                 bool asF32 = false);
 
 /// Compares the bits of two runs; text is "same bits" or
 /// "[3, 17] is 0.1, then 0.2 (12 of 4096 differ)".

@@ -6,16 +6,26 @@
 // CHECK-LABEL: func.func @nrm2
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK-DAG:     %[[INF:.*]] = arith.constant 0x7F800000 : f32
 // CHECK:         scf.for {{.*}} iter_args(%[[LA:.*]] = %{{.*}}, %[[LS:.*]] = %{{.*}}) -> (f32, f32)
 // CHECK:           %[[R:.*]]:2 = scf.for
 // CHECK:             scf.yield
 // CHECK:           %[[A:.*]] = arith.maximumf %[[LA]], %[[R]]#0 : f32
-// CHECK-DAG:       %[[LZ:.*]] = arith.cmpf oeq, %[[LA]], %[[ZERO]] : f32
-// CHECK-DAG:       %[[LREF:.*]] = arith.select %[[LZ]], %[[ONE]], %[[LA]] : f32
-// CHECK-DAG:       %[[RZ:.*]] = arith.cmpf oeq, %[[R]]#0, %[[ZERO]] : f32
-// CHECK-DAG:       %[[RREF:.*]] = arith.select %[[RZ]], %[[ONE]], %[[R]]#0 : f32
-// CHECK-DAG:       %[[NZ:.*]] = arith.cmpf oeq, %[[A]], %[[ZERO]] : f32
-// CHECK-DAG:       %[[NREF:.*]] = arith.select %[[NZ]], %[[ONE]], %[[A]] : f32
+// CHECK-DAG:       %[[LM:.*]] = math.absf %[[LA]] : f32
+// CHECK-DAG:       %[[LP:.*]] = arith.cmpf ugt, %[[LM]], %[[ZERO]] : f32
+// CHECK-DAG:       %[[LF:.*]] = arith.cmpf une, %[[LM]], %[[INF]] : f32
+// CHECK-DAG:       %[[LU:.*]] = arith.andi %[[LP]], %[[LF]] : i1
+// CHECK-DAG:       %[[LREF:.*]] = arith.select %[[LU]], %[[LA]], %[[ONE]] : f32
+// CHECK-DAG:       %[[RM:.*]] = math.absf %[[R]]#0 : f32
+// CHECK-DAG:       %[[RP:.*]] = arith.cmpf ugt, %[[RM]], %[[ZERO]] : f32
+// CHECK-DAG:       %[[RF:.*]] = arith.cmpf une, %[[RM]], %[[INF]] : f32
+// CHECK-DAG:       %[[RU:.*]] = arith.andi %[[RP]], %[[RF]] : i1
+// CHECK-DAG:       %[[RREF:.*]] = arith.select %[[RU]], %[[R]]#0, %[[ONE]] : f32
+// CHECK-DAG:       %[[NM:.*]] = math.absf %[[A]] : f32
+// CHECK-DAG:       %[[NP:.*]] = arith.cmpf ugt, %[[NM]], %[[ZERO]] : f32
+// CHECK-DAG:       %[[NF:.*]] = arith.cmpf une, %[[NM]], %[[INF]] : f32
+// CHECK-DAG:       %[[NU:.*]] = arith.andi %[[NP]], %[[NF]] : i1
+// CHECK-DAG:       %[[NREF:.*]] = arith.select %[[NU]], %[[A]], %[[ONE]] : f32
 // CHECK-DAG:       arith.divf %[[LREF]], %[[NREF]] : f32
 // CHECK-DAG:       arith.divf %[[RREF]], %[[NREF]] : f32
 // CHECK-DAG:       arith.mulf %[[LS]], %{{.*}} : f32

@@ -57,7 +57,8 @@ TEST_F(SplitOrder, IncreasingMap) {
   maximum(context.mul(context.exp(context.sub(x(1), m)), c(2)));
   expect("exp(x1 - r0) * 2", "acc0", Legality::Reassociating);
   EXPECT_EQ(print(last().correction),
-            "select(acc0 == -inf, acc0, select(old0 == new0, acc0, "
+            "select(or(or(acc0 == -inf, acc0 == 0), acc0 == inf), acc0, "
+            "select(old0 == new0, acc0, "
             "acc0 * exp(old0 - new0)))");
 }
 

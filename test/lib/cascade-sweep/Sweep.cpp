@@ -136,8 +136,12 @@ compareElements(const Tensor &actual,
                 llvm::function_ref<std::vector<const Tensor *>()> perturbed) {
   double rtol = runtime::defaultRelativeTolerance(actual.type());
   double tiny = runtime::isFloat(actual.type())
-                    ? 4 * runtime::smallestSubnormal(actual.type())
+                    ? 4096 * runtime::smallestSubnormal(actual.type())
                     : 0;
+  // R is no wider than f64, so the root of what underflows there is noise.
+  bool isWidest = actual.type() == runtime::ElementType::F64;
+  if (isWidest)
+    tiny = std::sqrt(tiny);
   auto all = runtime::compare(actual, references, rtol, tiny);
   if (!all || all->passed)
     return all ? "" : all.error().message();
@@ -153,9 +157,23 @@ compareElements(const Tensor &actual,
                                 tiny + 8 * noise);
     if (one && !one->passed) {
       std::vector<const Tensor *> moved = perturbed();
-      moved.push_back(references[0]);
+      const Tensor *small = moved.back();
+      moved.back() = references[0];
+      // Nor does it tell where f64 overflows only on the way.
+      if (isWidest && !std::isfinite(references[0]->get(i)) &&
+          std::isfinite(small->get(i)))
+        continue;
       if (isClassOpen(moved, i))
         continue;
+      // A pole of a quotient or of a logarithm, whose place depends on
+      // rounding.
+      double size = std::fabs(references[0]->get(i));
+      if (std::isinf(actual.get(i)) &&
+          spreadOf(moved, i) > (size < 1000 ? 0.5 : size / 2))
+        continue;
+      // One over what overflows in some order.
+      if (isClassOpen(references, i))
+        tiny = std::max(tiny, 4 / runtime::infoOf(actual.type()).largest);
       noise = std::max(noise, spreadOf(moved, i));
       one = runtime::compare(elementOf(actual, i), pointers, rtol,
                              tiny + 8 * noise);
@@ -191,12 +209,21 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
       for (const Outputs &reference : references)
         expected.push_back(&reference[number]);
       std::string wrong = compareElements(output, expected, [&, n = number] {
-        if (perturbed.empty())
-          for (int kind : {0, 1, 2, 3, 4, 5})
-            if (auto outputs = callFunction(
-                    *compiled.references[0], function,
-                    runtime::moveByOneUlp(inputs.tensors, kind), shapes))
+        if (perturbed.empty()) {
+          auto evaluate = [&](const std::vector<Tensor> &others) {
+            if (auto outputs = callFunction(*compiled.references[0], function,
+                                            others, shapes))
               perturbed.push_back(std::move(*outputs));
+          };
+          // Inputs that are rounded to f32 first move by its last place.
+          bool narrows = false;
+          function->walk([&](arith::TruncFOp op) {
+            narrows |= op.getIn().getType().isF64();
+          });
+          for (int kind : {0, 1, 2, 3, 4, 5})
+            evaluate(runtime::moveByOneUlp(inputs.tensors, kind, narrows));
+          evaluate(runtime::scale(inputs.tensors, 0x1p-600));
+        }
         std::vector<const Tensor *> pointers;
         for (const Outputs &outputs : perturbed)
           pointers.push_back(&outputs[n]);
@@ -286,6 +313,13 @@ FailureOr<SweepCounts> cascade::test::sweep(ModuleOp module,
   if (failed(reference))
     return failure();
   compiled.references.push_back(std::move(*reference));
+  // A replayed row is evaluated in one segment.
+  if (!llvm::is_contained(options.segments, 1)) {
+    auto whole = compileForHost(module, Variant::Unfused);
+    if (failed(whole))
+      return failure();
+    compiled.references.push_back(std::move(*whole));
+  }
   for (int64_t segments : options.segments) {
     auto unfused = compileForHost(module, Variant::Unfused, segments);
     if (failed(unfused))

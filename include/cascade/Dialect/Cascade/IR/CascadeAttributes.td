@@ -41,7 +41,7 @@ def Cascade_ReferenceGuard
   let description = [{
     While a pass runs, values are evaluated at the running value of their
     references. `exponent`: an infinite reference is taken as 0, so that an
-    element equal to it does not become NaN; `divisor`: a zero reference is
+    element equal to it does not become NaN; `divisor`: a zero or infinite one is
     taken as 1; `plain`: the reference is used as it is.
   }];
 }
