@@ -79,6 +79,8 @@ static std::string leafText(Expr e) {
   case Kind::Result:
     return "r" + std::to_string(e->id);
   case Kind::Parameter:
+    if (e->id >= kFirstMadeParameter)
+      return "N";
     return "p" + std::to_string(e->id);
   case Kind::OldRef:
     return "old" + std::to_string(e->id);

@@ -52,7 +52,7 @@ static Sign factOf(const SplitProblem &problem, Expr symbol) {
 }
 
 bool refutedBySampling(const SplitProblem &problem, unsigned samples,
-                       uint64_t seed) {
+                       uint64_t seed, unsigned rank) {
   Generator random(seed);
   std::vector<Expr> xs, ds, others;
   for (Expr node : postOrder(problem.value)) {

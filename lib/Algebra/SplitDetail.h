@@ -6,6 +6,7 @@
 #include "cascade/Algebra/SplitTest.h"
 
 #include <functional>
+#include <map>
 
 namespace cascade::algebra::detail {
 
@@ -120,13 +121,111 @@ struct Factorisation {
 std::vector<std::pair<Expr, double>> leafFactors(Dependence &dependence,
                                                  Expr root);
 
+/// product * base^power, by divisions where the power is negative; a null
+/// product is 1.
+Expr multiplyInto(ExprContext &context, Expr product, Expr base, double power,
+                  Type type);
+
 /// base^power by repeated multiplication and square roots where possible.
 Expr powerOf(ExprContext &context, Expr base, double power);
+
+/// Orders expressions by their creation, operands before users.
+struct ByCreation {
+  bool operator()(Expr a, Expr b) const { return a->serial < b->serial; }
+};
 
 /// How a value without X moves while the pass runs; a constant does both.
 struct Trend {
   bool rises = false, falls = false;
 };
+
+//===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+/// A monomial in X: opaque factors with their powers, and powers of centred
+/// values by number. Exponentials that are held against a reference are opaque
+/// factors as written.
+struct Monomial {
+  std::map<Expr, double, ByCreation> atoms;
+  std::map<unsigned, unsigned> powers; ///< none is 0
+  bool operator<(const Monomial &other) const;
+  bool operator==(const Monomial &other) const {
+    return atoms == other.atoms && powers == other.powers;
+  }
+};
+
+/// A linear combination of monomials.
+using Polynomial = std::map<Monomial, double>;
+
+/// coefficient * monomial(X) * factors(D).
+struct SeparableTerm {
+  double coefficient = 1;
+  Monomial monomial;
+  std::vector<DFactor> factors;
+};
+
+/// g(X) + h(D) as one value, the node as written.
+struct CentredValue {
+  Expr node;
+  std::shared_ptr<const MixedSum> sum;
+};
+
+/// F as a sum of at most kMaxTerms separable terms.
+struct Expansion {
+  std::vector<SeparableTerm> terms;
+  std::vector<CentredValue> centred;
+  std::vector<std::shared_ptr<const MixedSum>> exponents;
+  std::optional<Refusal> refusal;
+};
+Expansion expand(SplitTester &tester, Expr value);
+
+/// log(a b / c) as log a + log b - log c, wherever elements and earlier results
+/// are mixed in it; what is no longer computed goes to `checks`.
+Expr expandLogarithms(SplitTester &tester, Expr value,
+                      std::vector<RangeCheck> &checks);
+
+/// How a value grows with the share of the data that has been seen: as its
+/// `degree`-th power. None: not known.
+std::optional<double> degreeOf(Expr e, const std::vector<ResultInfo> &results);
+
+/// A basis of a space of polynomials that is closed under a change of centre.
+class TransportBasis {
+public:
+  /// Adds what `polynomial` and all its derivatives need. False: too many.
+  bool span(const Polynomial &polynomial);
+  /// `polynomial` as a combination of members; it must lie in the span.
+  std::vector<double> coordinates(const Polynomial &polynomial) const;
+  const std::vector<Polynomial> &members() const { return basis; }
+
+private:
+  struct Row {
+    Polynomial reduced;
+    std::vector<double> combination; ///< of members
+  };
+  Polynomial reduce(Polynomial polynomial, std::vector<double> &used) const;
+  std::vector<Polynomial> basis;
+  std::vector<Row> rows;
+};
+
+/// Exponents of a power series in the changes of the centres.
+using MultiIndex = std::map<unsigned, unsigned>;
+/// The multi-indices of the derivatives of a polynomial that are not 0, by
+/// total degree; the first is empty.
+std::vector<MultiIndex> derivativesOf(const Polynomial &polynomial);
+/// The derivative divided by the factorials: the coefficient of delta^index in
+/// polynomial(u + delta).
+Polynomial taylorCoefficient(const Polynomial &polynomial,
+                             const MultiIndex &index);
+
+//===----------------------------------------------------------------------===//
+// References
+//===----------------------------------------------------------------------===//
+
+/// Adds a reference once. False: it is there with another guard.
+bool addReference(std::vector<Reference> &references, Expr value,
+                  ReferenceGuard guard);
+unsigned indexOf(const std::vector<Reference> &references, Expr value);
 
 //===----------------------------------------------------------------------===//
 // The test
@@ -150,8 +249,13 @@ public:
   /// Null if a narrowing cast of a mixed value may be looked through.
   std::optional<Refusal> lookThroughNarrow(Expr node);
 
+  /// Whether the exponents g + h are at most a constant, because h subtracts a
+  /// maximum over all of g's values.
+  bool isBounded(const MixedSum &sum);
+
 private:
   friend class Factoriser;
+  friend class TermEmitter;
   SplitResult accept(Expr value);
   SplitResult splitAdd();
   SplitResult splitOrder();
@@ -165,12 +269,18 @@ private:
                 const DFactor &factor);
   void emitProduct(SplitResult &result, Expr value,
                    const Factorisation &factorisation);
+  void addExponentReferences(SplitResult &result, const MixedSum &sum);
+  Expr referenceSymbol(const SplitResult &result, Kind kind, Expr ref);
+  std::vector<Expr> multipliers(const SplitResult &result,
+                                const std::vector<DFactor> &rescaled);
+  Expr unchanged(const SplitResult &result);
   void emitCorrection(SplitResult &result,
                       const std::vector<DFactor> &rescaled);
   void emitFinish(SplitResult &result, const std::vector<DFactor> &deferred);
-  void emitTerms(SplitResult &result, const Product &product,
-                 const std::vector<DFactor> &rescaled,
-                 const std::vector<DFactor> &deferred);
+  void describeProduct(SplitResult &result, const Product &product,
+                       const std::vector<DFactor> &rescaled,
+                       const std::vector<DFactor> &deferred);
+  void emitTerms(SplitResult &result, const Expansion &expansion);
   bool coreIsFree(const SplitResult &result);
   Legality legalityOfRewrite(Legality otherwise) const;
 

@@ -25,7 +25,7 @@ static void emitSum(SplitTester &t, SplitResult &result, const MixedSum &sum) {
   Type type = accumulatorType(value->type);
   result.cls = Class::Separable;
   result.rank = 1;
-  result.core = sum.g ? sum.g : context.constant(0, value->type);
+  result.cores = {sum.g ? sum.g : context.constant(0, value->type)};
   result.finish = context.accumulator(0, type);
   for (const Addend &addend : sum.addends) {
     Expr v = scaled(context, addend.value, addend.scale, type);
@@ -34,7 +34,7 @@ static void emitSum(SplitTester &t, SplitResult &result, const MixedSum &sum) {
   }
   result.deferred = sum.h;
   result.deferredCombine = spelling(Action::Add);
-  result.terms.push_back({result.core, sum.h,
+  result.terms.push_back({result.core(), sum.h,
                           std::string(spelling(Action::Add)), Form::Deferred,
                           "added once, after the reduction"});
 }
@@ -114,11 +114,11 @@ SplitResult SplitTester::splitBoolean() {
   }
   result.cls = Class::Separable;
   result.rank = 1;
-  result.core = G ? G : neutral;
+  result.cores = {G ? G : neutral};
   result.deferred = H;
   result.deferredCombine = spelling(isAnd ? Action::And : Action::Or);
   result.finish = context.binary(joint, context.accumulator(0, Type::I1), H);
-  result.terms.push_back({result.core, H, result.deferredCombine,
+  result.terms.push_back({result.core(), H, result.deferredCombine,
                           Form::Deferred, "applied once, after the reduction"});
   return result;
 }

@@ -2,6 +2,8 @@
 
 #include "SplitDetail.h"
 
+#include <algorithm>
+
 namespace cascade::algebra {
 
 std::string_view spelling(Class cls) {
@@ -22,7 +24,8 @@ std::string_view spelling(Form form) {
 }
 
 std::string_view spelling(ReferenceGuard guard) {
-  static const std::string_view names[] = {"none", "exponent", "divisor"};
+  static const std::string_view names[] = {"none", "exponent", "divisor",
+                                           "centre"};
   return names[static_cast<unsigned>(guard)];
 }
 
@@ -126,7 +129,8 @@ static SplitResult refused(Refusal refusal) {
 SplitResult SplitTester::accept(Expr value) {
   SplitResult result;
   result.cls = info(problem.kind).payload ? Class::Payload : Class::Independent;
-  result.core = value;
+  if (value)
+    result.cores = {value};
   if (value)
     result.finish = context.accumulator(0, accumulatorType(value->type));
   return result;
@@ -164,14 +168,16 @@ SplitResult SplitTester::run() {
   return result;
 }
 
-/// The core may use same-pass results through its references only.
+/// The cores may use same-pass results through its references only.
 bool SplitTester::coreIsFree(const SplitResult &result) {
   std::unordered_map<Expr, Expr> replacement;
   for (unsigned i = 0; i < result.references.size(); ++i) {
     Expr value = result.references[i].value;
     replacement[value] = context.newRef(i, value->type);
   }
-  return !dependence.onD(substitute(context, result.core, replacement));
+  return std::none_of(result.cores.begin(), result.cores.end(), [&](Expr core) {
+    return dependence.onD(substitute(context, core, replacement));
+  });
 }
 
 Legality SplitTester::legalityOfRewrite(Legality otherwise) const {

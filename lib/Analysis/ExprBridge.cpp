@@ -207,7 +207,7 @@ alg::Expr ExprBridge::translate(Value root) {
       if (!isLeaf)
         expr = translateOp(op, value);
       else if (op && results.contains(op))
-        expr = exprs.result(results.lookup(op), *type);
+        expr = exprs.result(symbolOf(cast<OpResult>(value)), *type);
       else if (axes.of(value).anyCommon(over))
         expr = exprs.element(numElements++, *type);
       else
@@ -218,6 +218,15 @@ alg::Expr ExprBridge::translate(Value root) {
       known.try_emplace(expr, value);
   }
   return expressions[root];
+}
+
+unsigned ExprBridge::symbolOf(OpResult result) {
+  unsigned reduction = results.lookup(result.getOwner());
+  if (result.getResultNumber() == 0)
+    return reduction;
+  unsigned id = firstTupleMember + tupleMembers.size();
+  tupleMembers[id] = reduction;
+  return id;
 }
 
 alg::Expr ExprBridge::translateOp(Operation *op, Value value) {

@@ -93,8 +93,9 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
              << "', which the chain does not have";
   MappingPlan plan;
   SmallVector<int64_t> extents = chain.getStaticExtents();
+  AxisSet lists = getListAxes(chain);
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
-    AxisPlan axisPlan{axis, extents[axis], {}, false};
+    AxisPlan axisPlan{axis, extents[axis], {}, false, lists.test(axis)};
     for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis)))
       axisPlan.digits.push_back({digit.getLevel(), digit.getSize()});
     for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
@@ -139,21 +140,30 @@ MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
   return plan;
 }
 
+AxisSet cascade::getListAxes(ChainOp chain) {
+  AxisSet axes(chain.getNumAxes());
+  chain.walk([&](ReduceOp reduce) {
+    if (auto into = reduce.getInto())
+      axes.set(chain.getAxisNumber(*into));
+  });
+  return axes;
+}
+
 FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
   std::optional<unsigned> row;
+  AxisSet lists = getListAxes(chain);
   for (Region *region : {&chain.getBody(), &chain.getSource()}) {
     if (region->empty())
       continue;
     for (auto reduce : region->front().getOps<ReduceOp>()) {
-      StringRef kind = stringifyReductionKind(reduce.getKind());
-      if (reduce.getKind() == ReductionKind::Topk)
-        return reduce.emitOpError() << kind << " is not lowered to GPUs yet";
       if (reduce.getOver().size() != 1)
         return reduce.emitOpError()
                << "reduces several axes; GPU kernels take one for now: reshape "
                   "them into one axis";
       unsigned axis =
           chain.getAxisNumber(cast<StringAttr>(reduce.getOver()[0]).getValue());
+      if (lists.test(axis))
+        continue;
       if (row && *row != axis)
         return (reduce.emitOpError()
                 << "reduces axis '" << chain.getAxisName(axis)

@@ -51,21 +51,52 @@ static llvm::SetVector<Operation *> reductionsBehind(Value value) {
   return found;
 }
 
-ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
-    : axes(chain, region) {
-  // Reductions are visited in program order. A pass is open while reductions of
-  // its axes may still join it: its level is one more than that of the deepest
-  // pass that a member needs finished.
-  SmallVector<unsigned> levels;
-  for (auto reduce : region.front().getOps<ReduceOp>()) {
-    AxisSet over = axes.reducedBy(reduce);
-    unsigned level = 0;
-    int64_t join = -1;
+/// Whether `op` gives a list, which is finished before an entry is referred to.
+static bool givesList(Operation *op) {
+  return cast<ReduceOp>(op).getKind() == ReductionKind::Topk;
+}
+
+/// How many passes every reduction has to wait for. One without references that
+/// another one refers to moves to the pass of that one, if nothing needs it
+/// earlier: its value so far is what is asked for.
+static SmallVector<unsigned> levelsOf(MutableArrayRef<ReduceOp> reduces) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  SmallVector<unsigned> levels(reduces.size(), 0);
+  SmallVector<unsigned> latest(reduces.size(), UINT_MAX);
+  for (auto [number, reduce] : llvm::enumerate(reduces)) {
+    numbers[reduce] = number;
+    unsigned &level = levels[number];
     for (Operation *before : directDependences(reduce))
       level = std::max(level, levels[numbers.lookup(before)] + 1);
     for (Value ref : reduce.getRefs())
       for (Operation *before : reductionsBehind(ref))
-        level = std::max(level, levels[numbers.lookup(before)]);
+        level = std::max(level, levels[numbers.lookup(before)] +
+                                    (givesList(before) ? 1 : 0));
+    for (Operation *before : directDependences(reduce)) {
+      unsigned &limit = latest[numbers.lookup(before)];
+      limit = std::min(limit, level - 1);
+    }
+  }
+  for (auto [number, reduce] : llvm::enumerate(reduces))
+    for (Value ref : reduce.getRefs())
+      for (Operation *before : reductionsBehind(ref)) {
+        unsigned other = numbers.lookup(before);
+        if (cast<ReduceOp>(before).getRefs().empty() && !givesList(before) &&
+            latest[other] >= levels[number])
+          levels[other] = std::max(levels[other], levels[number]);
+      }
+  return levels;
+}
+
+ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
+    : axes(chain, region) {
+  SmallVector<ReduceOp> reduces(region.front().getOps<ReduceOp>());
+  SmallVector<unsigned> levelOf = levelsOf(reduces);
+  // In program order, so that references precede their uses in a pass.
+  SmallVector<unsigned> levels;
+  for (auto [reduce, level] : llvm::zip_equal(reduces, levelOf)) {
+    AxisSet over = axes.reducedBy(reduce);
+    int64_t join = -1;
     if (together)
       for (auto [number, pass] : llvm::enumerate(passes))
         if (pass.axes == over && levels[number] == level)

@@ -12,8 +12,11 @@
 #include "cascade/Analysis/ExprBridge.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/PromoteAccumulators.h"
+#include "cascade/Transforms/ReplayCondition.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace cascade;
@@ -21,14 +24,11 @@ namespace alg = cascade::algebra;
 
 namespace {
 
-/// A deferred factor is out of range, and its row replayed, outside of
-/// 2^-64 .. 2^64: there the accumulator may have lost what the factor restores.
-constexpr int deferredRangeExponent = 64;
-
 class ChainFuser {
 public:
   ChainFuser(ChainOp chain, ChainReport &report)
-      : chain(chain), report(report), axes(chain, chain.getBody()) {}
+      : chain(chain), report(report), axes(chain, chain.getBody()),
+        replay(chain) {}
   LogicalResult run();
 
 private:
@@ -46,19 +46,38 @@ private:
     DenseMap<Operation *, unsigned> results;
     std::unique_ptr<ExprBridge> bridge;
     unsigned passes = 0;
+    /// The number of iterations of the axes, once asked for.
+    llvm::SmallDenseMap<unsigned, alg::Expr> extents; ///< by type
+  };
+  /// The number of iterations in the domain of a pass's reductions: a reduction
+  /// that is made when a fused form refers to it. Its result symbol has the
+  /// number of members plus its own as its id.
+  struct Count {
+    Group *group;
+    unsigned pass;
+    Value predicate;
+    alg::Type type;
+    bool made = false;
   };
 
   LogicalResult fuse(unsigned index);
   Group &groupOf(ReduceOp reduce);
   alg::SplitProblem problemOf(Member &member, Group &group,
                               alg::Expr predicate);
+  alg::Expr countOf(Group &group, unsigned pass, Value predicate,
+                    alg::Type type);
+  alg::Expr extentOf(Group &group, alg::Type type);
+  void makeSymbols(OpBuilder &b, Location loc, Group &group,
+                   const alg::SplitResult &split);
   void rewrite(Member &member, Group &group, const alg::SplitResult &split);
   void buildCorrection(ReduceOp reduce, Group &group,
                        const alg::SplitResult &split);
-  void watch(Group &group, ReduceOp reduce, const alg::SplitResult &split);
+  void watch(OpBuilder &b, Group &group, Member &member,
+             const alg::SplitResult &split);
+  void watchRanges(OpBuilder &b, Group &group, Member &member,
+                   const alg::SplitResult &split);
   void describe(ReductionReport &entry, const alg::SplitResult &split);
   void shareReciprocals();
-  Value buildReplay(OpBuilder &b);
 
   ChainOp chain;
   ChainReport &report;
@@ -68,11 +87,8 @@ private:
   SmallVector<std::unique_ptr<Group>> groups;
   /// What takes the place of the results of the reductions as written.
   SmallVector<std::pair<Value, Value>> replacements;
-  /// Values whose being non-finite, and factors whose being out of range, make
-  /// a row be replayed.
-  llvm::SmallVector<Value> finiteWatch, rangeWatch;
-  /// Values whose being negative does.
-  llvm::SmallVector<Value> signWatch;
+  SmallVector<Count> counts;
+  ReplayCondition replay;
 };
 
 } // namespace
@@ -117,6 +133,26 @@ ChainFuser::Group &ChainFuser::groupOf(ReduceOp reduce) {
 // The question
 //===----------------------------------------------------------------------===//
 
+alg::Expr ChainFuser::countOf(Group &group, unsigned pass, Value predicate,
+                              alg::Type type) {
+  auto it = llvm::find_if(counts, [&](const Count &count) {
+    return count.group == &group && count.pass == pass &&
+           count.predicate == predicate && count.type == type;
+  });
+  unsigned number = it - counts.begin();
+  if (it == counts.end())
+    counts.push_back({&group, pass, predicate, type});
+  return exprs.result(members.size() + number, type);
+}
+
+alg::Expr ChainFuser::extentOf(Group &group, alg::Type type) {
+  alg::Expr &symbol = group.extents[static_cast<unsigned>(type)];
+  if (!symbol)
+    symbol = exprs.parameter(
+        alg::kFirstMadeParameter + static_cast<unsigned>(type), type);
+  return symbol;
+}
+
 alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
                                         alg::Expr predicate) {
   alg::SplitProblem problem;
@@ -125,14 +161,35 @@ alg::SplitProblem ChainFuser::problemOf(Member &member, Group &group,
   problem.predicate = predicate;
   problem.options.allowApproximate = chain.allows("approximate");
   problem.options.allowMoveRounding = chain.allows("move_rounding");
+  alg::Type type = alg::accumulatorType(member.value->type);
+  bool isFloat = alg::isFloat(type);
+  if (isFloat) {
+    problem.extent = extentOf(group, type);
+    countOf(group, member.pass, member.predicate, type);
+  }
   for (Member &other : members) {
     alg::ResultInfo info;
     info.kind = static_cast<alg::MonoidKind>(other.reduce.getKind());
     info.sign = other.sign;
     info.accumulatesPlainly = other.accumulatesPlainly;
     info.coversDomain = !other.predicate || other.predicate == member.predicate;
+    info.sameDomain = other.predicate == member.predicate;
     info.samePass =
         group.results.contains(other.reduce) && other.pass == member.pass;
+    if (&other != &member)
+      info.value = other.value;
+    if (isFloat && info.samePass && info.value &&
+        info.kind == alg::MonoidKind::Add && alg::isFloat(other.value->type))
+      info.count = countOf(group, other.pass, other.predicate, type);
+    problem.results.push_back(info);
+  }
+  for (const Count &count : counts) {
+    alg::ResultInfo info;
+    info.sign.nonNegative = true;
+    info.coversDomain = !count.predicate || count.predicate == member.predicate;
+    info.sameDomain = count.predicate == member.predicate;
+    info.samePass = count.group == &group && count.pass == member.pass;
+    info.value = exprs.constant(1, count.type);
     problem.results.push_back(info);
   }
   return problem;
@@ -166,10 +223,72 @@ static ReferenceGuard guardOf(alg::ReferenceGuard guard) {
     return ReferenceGuard::Exponent;
   case alg::ReferenceGuard::Divisor:
     return ReferenceGuard::Divisor;
+  case alg::ReferenceGuard::Centre:
+    return ReferenceGuard::Centre;
   case alg::ReferenceGuard::None:
     return ReferenceGuard::None;
   }
   return ReferenceGuard::None;
+}
+
+/// Makes the counts and extents that `split` refers to.
+void ChainFuser::makeSymbols(OpBuilder &b, Location loc, Group &group,
+                             const alg::SplitResult &split) {
+  llvm::DenseSet<unsigned> results, parameters;
+  auto look = [&](alg::Expr expr) {
+    if (!expr)
+      return;
+    for (unsigned id : alg::symbolsOf(expr, alg::Kind::Result))
+      results.insert(id);
+    for (unsigned id : alg::symbolsOf(expr, alg::Kind::Parameter))
+      parameters.insert(id);
+  };
+  for (alg::Expr core : split.cores)
+    look(core);
+  for (const alg::Reference &ref : split.references)
+    look(ref.value);
+  for (alg::Expr scale : split.scales)
+    look(scale);
+  look(split.finish);
+  for (unsigned id : results)
+    if (group.bridge->reductionOf(id) < members.size())
+      group.bridge->translate(
+          members[group.bridge->reductionOf(id)].reduce.getResult(0));
+  SmallVector<Attribute> over;
+  for (unsigned axis : group.over.set_bits())
+    over.push_back(b.getStringAttr(chain.getAxisName(axis)));
+  for (auto [number, count] : llvm::enumerate(counts)) {
+    unsigned id = members.size() + number;
+    if (count.made || count.group != &group || !results.contains(id))
+      continue;
+    count.made = true;
+    Type type = fromAlgebra(count.type, b.getContext());
+    Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1));
+    auto reduce =
+        ReduceOp::create(b, loc, TypeRange{type}, ReductionKind::Add,
+                         ValueRange{one}, count.predicate, ValueRange(),
+                         ValueRange(), b.getArrayAttr(over), nullptr, nullptr);
+    group.bridge->define(exprs.result(id, count.type), reduce.getResult(0));
+  }
+  for (auto &[key, symbol] : group.extents) {
+    if (!parameters.contains(symbol->id) || group.bridge->knows(symbol))
+      continue;
+    // At the beginning, as every reduction of the group may use it.
+    OpBuilder top = OpBuilder::atBlockBegin(chain.getBodyBlock());
+    Value extent;
+    for (unsigned axis : group.over.set_bits()) {
+      Value one = ExtentOp::create(top, loc, top.getIndexType(),
+                                   chain.getAxisName(axis));
+      extent =
+          extent ? Value(arith::MulIOp::create(top, loc, extent, one)) : one;
+    }
+    Value number =
+        arith::IndexCastOp::create(top, loc, top.getI64Type(), extent);
+    group.bridge->define(
+        symbol,
+        arith::SIToFPOp::create(
+            top, loc, fromAlgebra(symbol->type, b.getContext()), number));
+  }
 }
 
 void ChainFuser::rewrite(Member &member, Group &group,
@@ -177,28 +296,36 @@ void ChainFuser::rewrite(Member &member, Group &group,
   ReduceOp old = member.reduce;
   OpBuilder b(old);
   Location loc = old.getLoc();
-  Value core = group.bridge->materialise(b, loc, split.core);
-  SmallVector<Value> refs;
-  SmallVector<int32_t> guards;
-  for (const alg::Reference &ref : split.references) {
-    refs.push_back(group.bridge->materialise(b, loc, ref.value));
-    guards.push_back(static_cast<int32_t>(guardOf(ref.guard)));
+  makeSymbols(b, loc, group, split);
+  SmallVector<Value> accumulators;
+  if (!split.cores.empty()) {
+    SmallVector<Value> cores, refs;
+    SmallVector<int32_t> guards;
+    for (alg::Expr core : split.cores)
+      cores.push_back(group.bridge->materialise(b, loc, core));
+    for (const alg::Reference &ref : split.references) {
+      refs.push_back(group.bridge->materialise(b, loc, ref.value));
+      guards.push_back(static_cast<int32_t>(guardOf(ref.guard)));
+    }
+    auto reduce = ReduceOp::create(
+        b, loc, ValueRange(cores).getTypes(), old.getKind(), cores,
+        old.getPredicate(), ValueRange(), refs, old.getOver(),
+        old.getIntoAttr(),
+        guards.empty() ? nullptr : b.getDenseI32ArrayAttr(guards));
+    if (!split.corrections.empty())
+      buildCorrection(reduce, group, split);
+    accumulators = reduce.getResults();
+    for (Value value : llvm::concat<Value>(accumulators, refs))
+      replay.requireFinite(value);
   }
-  auto reduce = ReduceOp::create(
-      b, loc, TypeRange{core.getType()}, old.getKind(), ValueRange{core},
-      old.getPredicate(), ValueRange(), refs, old.getOver(), old.getIntoAttr(),
-      guards.empty() ? nullptr : b.getDenseI32ArrayAttr(guards));
-  if (split.correction)
-    buildCorrection(reduce, group, split);
-
   // The deferred factors, in the source's own operations.
   ExprBridge finishBridge = *group.bridge;
-  finishBridge.define(
-      exprs.accumulator(0, alg::accumulatorType(member.value->type)),
-      reduce.getResult(0));
+  for (auto [number, value] : llvm::enumerate(accumulators))
+    finishBridge.define(exprs.accumulator(number, *toAlgebra(value.getType())),
+                        value);
   Value finish = finishBridge.materialise(b, loc, split.finish);
   replacements.emplace_back(old.getResult(0), finish);
-  watch(group, reduce, split);
+  watch(b, group, member, split);
 }
 
 void ChainFuser::buildCorrection(ReduceOp reduce, Group &group,
@@ -207,35 +334,70 @@ void ChainFuser::buildCorrection(ReduceOp reduce, Group &group,
   Location loc = reduce.getLoc();
   Block *block = b.createBlock(&reduce.getCorrection());
   ExprBridge bridge = *group.bridge; // Its values stay in this block.
-  Value accumulator = block->addArgument(reduce.getResult(0).getType(), loc);
-  bridge.define(exprs.accumulator(0, *toAlgebra(accumulator.getType())),
-                accumulator);
+  for (auto [number, result] : llvm::enumerate(reduce.getResults())) {
+    alg::Type type = *toAlgebra(result.getType());
+    bridge.define(exprs.accumulator(number, type),
+                  block->addArgument(result.getType(), loc));
+  }
   for (bool isNew : {false, true})
     for (auto [k, ref] : llvm::enumerate(reduce.getRefs())) {
       alg::Type type = *toAlgebra(ref.getType());
       bridge.define(isNew ? exprs.newRef(k, type) : exprs.oldRef(k, type),
                     block->addArgument(ref.getType(), loc));
     }
-  Value corrected = bridge.materialise(b, loc, split.correction);
-  YieldOp::create(b, loc, ValueRange{corrected});
+  SmallVector<Value> corrected;
+  for (alg::Expr correction : split.corrections)
+    corrected.push_back(bridge.materialise(b, loc, correction));
+  YieldOp::create(b, loc, corrected);
 }
 
 /// Notes what must be finite, or in range, for the fused row to stand.
-void ChainFuser::watch(Group &group, ReduceOp reduce,
+void ChainFuser::watch(OpBuilder &b, Group &group, Member &member,
                        const alg::SplitResult &split) {
-  OpBuilder b(reduce->getBlock(), std::next(reduce->getIterator()));
-  finiteWatch.push_back(reduce.getResult(0));
-  llvm::append_range(finiteWatch, reduce.getRefs());
+  Location loc = member.reduce.getLoc();
+  auto value = [&](alg::Expr expr) {
+    return group.bridge->materialise(b, loc, expr);
+  };
   if (split.deferred && split.deferredCombine == "mul")
-    rangeWatch.push_back(
-        group.bridge->materialise(b, reduce.getLoc(), split.deferred));
+    replay.requireModerate(value(split.deferred));
   else if (split.deferred)
-    finiteWatch.push_back(
-        group.bridge->materialise(b, reduce.getLoc(), split.deferred));
+    replay.requireFinite(value(split.deferred));
   for (alg::Expr factor : split.joined)
-    rangeWatch.push_back(group.bridge->materialise(b, reduce.getLoc(), factor));
-  for (alg::Expr value : split.nonNegative)
-    signWatch.push_back(group.bridge->materialise(b, reduce.getLoc(), value));
+    replay.requireModerate(value(factor));
+  for (alg::Expr scale : split.scales)
+    replay.requireNotLarge(value(scale));
+  for (alg::Expr sign : split.nonNegative)
+    replay.requireBetween(value(sign), 0,
+                          std::numeric_limits<double>::infinity());
+  watchRanges(b, group, member, split);
+}
+
+/// Finds the extremes of what a range check is about by reductions of their
+/// own.
+void ChainFuser::watchRanges(OpBuilder &b, Group &group, Member &member,
+                             const alg::SplitResult &split) {
+  Location loc = member.reduce.getLoc();
+  for (const alg::RangeCheck &check : split.rangeChecks) {
+    Value g = group.bridge->materialise(b, loc, check.g);
+    for (bool isLow : {true, false}) {
+      double bound = isLow ? check.low : check.high;
+      if (std::isinf(bound))
+        continue;
+      auto extreme = ReduceOp::create(
+          b, loc, TypeRange{g.getType()},
+          isLow ? ReductionKind::Min : ReductionKind::Max, ValueRange{g},
+          member.reduce.getPredicate(), ValueRange(), ValueRange(),
+          member.reduce.getOver(), nullptr, nullptr);
+      Value value = extreme.getResult(0);
+      if (check.h)
+        value = arith::AddFOp::create(
+            b, loc, value,
+            group.bridge->materialise(b, loc,
+                                      exprs.castFloat(check.h, check.g->type)));
+      double none = std::numeric_limits<double>::infinity();
+      replay.requireBetween(value, isLow ? bound : -none, isLow ? none : bound);
+    }
+  }
 }
 
 /// Whether some reduction is computed from `value`.
@@ -293,70 +455,8 @@ void ChainFuser::shareReciprocals() {
     Value product = arith::MulFOp::create(b, loc, divide.getLhs(), reciprocal);
     divide.replaceAllUsesWith(product);
     divide.erase();
-    rangeWatch.push_back(divisor);
+    replay.requireModerate(divisor);
   }
-}
-
-/// The condition under which a row is replayed: a watched value is not finite,
-/// a watched factor is not in 2^-64 .. 2^64, or a reference that is divided by
-/// is 0. Null where nothing is watched.
-Value ChainFuser::buildReplay(OpBuilder &b) {
-  Location loc = chain.getLoc();
-  Value fine;
-  llvm::DenseSet<Value> seen;
-  auto constant = [&](FloatType type, APFloat value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  };
-  auto require = [&](Value value, bool inRange) {
-    auto type = dyn_cast<FloatType>(value.getType());
-    if (!type || !seen.insert(value).second)
-      return;
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    Value magnitude = math::AbsFOp::create(b, loc, value);
-    auto atLeast = [&](arith::CmpFPredicate predicate, APFloat bound) {
-      Value ok = arith::CmpFOp::create(b, loc, predicate, magnitude,
-                                       constant(type, bound));
-      fine = fine ? Value(arith::AndIOp::create(b, loc, fine, ok)) : ok;
-    };
-    if (!inRange) {
-      atLeast(arith::CmpFPredicate::OLT, APFloat::getInf(semantics));
-      return;
-    }
-    APFloat one = APFloat::getOne(semantics);
-    auto mode = APFloat::rmNearestTiesToEven;
-    atLeast(arith::CmpFPredicate::OLE,
-            scalbn(one, deferredRangeExponent, mode));
-    atLeast(arith::CmpFPredicate::OGE,
-            scalbn(one, -deferredRangeExponent, mode));
-  };
-  for (Value value : rangeWatch)
-    require(value, /*inRange=*/true);
-  for (Value value : finiteWatch)
-    require(value, /*inRange=*/false);
-  for (Value value : signWatch) {
-    auto type = cast<FloatType>(value.getType());
-    Value ok = arith::CmpFOp::create(
-        b, loc, arith::CmpFPredicate::OGE, value,
-        constant(type, APFloat::getZero(type.getFloatSemantics())));
-    fine = fine ? Value(arith::AndIOp::create(b, loc, fine, ok)) : ok;
-  }
-  // A divisor of 0 was taken as 1 while the pass ran.
-  llvm::DenseSet<Value> divisors;
-  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    for (auto [index, ref] : llvm::enumerate(reduce.getRefs())) {
-      auto type = dyn_cast<FloatType>(ref.getType());
-      if (reduce.getGuard(index) != ReferenceGuard::Divisor || !type ||
-          !divisors.insert(ref).second)
-        continue;
-      Value ok = arith::CmpFOp::create(
-          b, loc, arith::CmpFPredicate::UNE, ref,
-          constant(type, APFloat::getZero(type.getFloatSemantics())));
-      fine = fine ? Value(arith::AndIOp::create(b, loc, fine, ok)) : ok;
-    }
-  if (!fine)
-    return {};
-  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  return arith::XOrIOp::create(b, loc, fine, one);
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,6 +468,8 @@ void ChainFuser::describe(ReductionReport &entry,
   entry.verdict = alg::spelling(split.cls);
   entry.legality = alg::spelling(split.legality);
   entry.rank = split.rank;
+  if (split.cls == alg::Class::Separable)
+    entry.accumulators = split.rank;
   for (const alg::Term &term : split.terms)
     entry.terms.push_back({alg::print(term.G), alg::print(term.H), term.combine,
                            std::string(alg::spelling(term.form)), term.why});
@@ -414,7 +516,8 @@ LogicalResult ChainFuser::fuse(unsigned index) {
       roots.push_back(expr);
   for (alg::Expr root : roots)
     for (unsigned used : alg::symbolsOf(root, alg::Kind::Result))
-      member.pass = std::max(member.pass, members[used].pass);
+      member.pass =
+          std::max(member.pass, members[group.bridge->reductionOf(used)].pass);
 
   entry.value = alg::print(member.value);
   alg::SplitProblem problem = problemOf(member, group, predicate);
@@ -454,13 +557,13 @@ LogicalResult ChainFuser::run() {
     report.passes.emplace_back(llvm::join(names, ","), group->passes);
   }
   shareReciprocals();
-  if (replacements.empty() && rangeWatch.empty())
+  if (replacements.empty() && replay.empty())
     return success();
 
   auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
   OpBuilder b(yield);
-  if (Value replay = buildReplay(b))
-    yield.getReplayMutable().assign(replay);
+  if (Value condition = replay.build(b))
+    yield.getReplayMutable().assign(condition);
   for (auto [old, replacement] : replacements)
     old.replaceAllUsesWith(replacement);
   for (auto [old, replacement] : replacements)

@@ -1,6 +1,7 @@
 //===- PassState.cpp - The state of a running pass ------------------------===//
 
 #include "cascade/Transforms/PassState.h"
+#include "KeyedReductions.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 
 using namespace mlir;
@@ -31,96 +32,44 @@ Value cascade::cloneSlice(OpBuilder &b, Value value, IRMapping &mapping) {
   return mapping.lookup(value);
 }
 
+unsigned PassState::getNumValues(ReduceOp reduce) {
+  return reduce.getNumEntries() * reduce.getNumResults();
+}
+
 unsigned PassState::offsetOf(ReduceOp reduce) const {
   unsigned offset = 0;
   for (ReduceOp member : pass.reduces) {
     if (member == reduce)
       return offset;
-    offset += member.getNumResults();
+    offset += getNumValues(member);
   }
   return offset;
+}
+
+SmallVector<Value> PassState::valuesOf(OpResult result,
+                                       ValueRange state) const {
+  auto reduce = cast<ReduceOp>(result.getOwner());
+  unsigned position = offsetOf(reduce) + result.getResultNumber();
+  SmallVector<Value> values;
+  for (int64_t entry = 0; entry < reduce.getNumEntries(); ++entry)
+    values.push_back(state[position + entry * reduce.getNumResults()]);
+  return values;
 }
 
 SmallVector<Type> PassState::getTypes() const {
   SmallVector<Type> types;
   for (ReduceOp reduce : pass.reduces)
-    llvm::append_range(types, reduce->getResultTypes());
+    for (int64_t entry = 0; entry < reduce.getNumEntries(); ++entry)
+      llvm::append_range(types, reduce->getResultTypes());
   return types;
-}
-
-//===----------------------------------------------------------------------===//
-// argmax and argmin: (key, index, payload...)
-//===----------------------------------------------------------------------===//
-
-static bool isArgument(ReductionKind kind) {
-  return kind == ReductionKind::Argmax || kind == ReductionKind::Argmin;
-}
-
-/// The key that every other one beats, index -1 and a payload of zeros.
-static SmallVector<Value> argumentIdentity(OpBuilder &b, Location loc,
-                                           ReduceOp reduce) {
-  bool isMax = reduce.getKind() == ReductionKind::Argmax;
-  SmallVector<Value> values;
-  for (auto [position, type] : llvm::enumerate(reduce->getResultTypes())) {
-    ReductionKind like = ReductionKind::Add; // The identity of a sum is 0.
-    if (position == 0 && isa<FloatType>(type))
-      like = isMax ? ReductionKind::Max : ReductionKind::Min;
-    else if (position == 0)
-      like = isMax ? ReductionKind::Maxsi : ReductionKind::Minsi;
-    else if (position == 1)
-      like = ReductionKind::And; // That of a conjunction is -1.
-    values.push_back(arith::ConstantOp::create(b, loc, identityOf(like, type)));
-  }
-  return values;
-}
-
-/// Takes the tuple with the better key; a NaN is better than any number, and of
-/// equal keys the lower index wins. Indices compare unsigned, so that the -1 of
-/// the identity loses to every iteration.
-static SmallVector<Value> argumentCombine(OpBuilder &b, Location loc,
-                                          ReduceOp reduce, ValueRange lhs,
-                                          ValueRange rhs) {
-  bool isMax = reduce.getKind() == ReductionKind::Argmax;
-  Value better, tied;
-  if (isa<FloatType>(lhs[0].getType())) {
-    auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
-      return arith::CmpFOp::create(b, loc, predicate, x, y).getResult();
-    };
-    using arith::CmpFPredicate;
-    Value lhsNaN = compare(CmpFPredicate::UNO, lhs[0], lhs[0]);
-    Value rhsNaN = compare(CmpFPredicate::UNO, rhs[0], rhs[0]);
-    // Unordered or greater, but not where the left key is the NaN.
-    Value wins = compare(isMax ? CmpFPredicate::UGT : CmpFPredicate::ULT,
-                         rhs[0], lhs[0]);
-    Value one = arith::ConstantIntOp::create(b, loc, 1, 1);
-    Value lhsNumber = arith::XOrIOp::create(b, loc, lhsNaN, one);
-    better = arith::AndIOp::create(b, loc, wins, lhsNumber);
-    tied = arith::OrIOp::create(b, loc,
-                                compare(CmpFPredicate::OEQ, lhs[0], rhs[0]),
-                                arith::AndIOp::create(b, loc, lhsNaN, rhsNaN));
-  } else {
-    better = arith::CmpIOp::create(
-        b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
-        rhs[0], lhs[0]);
-    tied =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs[0], rhs[0]);
-  }
-  Value lower =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rhs[1], lhs[1]);
-  Value takeRight = arith::OrIOp::create(
-      b, loc, better, arith::AndIOp::create(b, loc, tied, lower));
-  SmallVector<Value> results;
-  for (auto [left, right] : llvm::zip_equal(lhs, rhs))
-    results.push_back(arith::SelectOp::create(b, loc, takeRight, right, left));
-  return results;
 }
 
 SmallVector<Value> PassState::identity(OpBuilder &b, Location loc,
                                        ReduceOp reduce,
                                        IRMapping &outer) const {
   SmallVector<Value> values;
-  if (isArgument(reduce.getKind()))
-    return argumentIdentity(b, loc, reduce);
+  if (isKeyed(reduce.getKind()))
+    return keyedIdentity(b, loc, reduce);
   if (!isElementwise(reduce.getKind())) {
     for (Value init : reduce.getInits())
       values.push_back(cloneSlice(b, init, outer));
@@ -150,6 +99,14 @@ static Value applyGuard(OpBuilder &b, Location loc, ReferenceGuard guard,
     return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
   };
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (guard == ReferenceGuard::Centre) {
+    Value magnitude = math::AbsFOp::create(b, loc, ref);
+    Value finite =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, magnitude,
+                              constant(APFloat::getInf(semantics)));
+    return arith::SelectOp::create(b, loc, finite, ref,
+                                   constant(APFloat::getZero(semantics)));
+  }
   if (guard == ReferenceGuard::Exponent) {
     // An infinite reference is taken as 0.
     Value magnitude = math::AbsFOp::create(b, loc, ref);
@@ -184,8 +141,11 @@ SmallVector<Value> PassState::references(OpBuilder &b, Location loc,
   for (ReduceOp member : pass.reduces) {
     if (member == reduce)
       break;
-    for (Value result : member->getResults())
-      mapping.map(result, state[offset++]);
+    // A list is no reference: it has an entry for every position of its axis.
+    if (member.getKind() != ReductionKind::Topk)
+      mapping.map(member->getResults(),
+                  state.slice(offset, member.getNumResults()));
+    offset += getNumValues(member);
   }
   for (auto [index, ref] : llvm::enumerate(reduce.getRefs()))
     values.push_back(applyGuard(b, loc, reduce.getGuard(index),
@@ -218,18 +178,24 @@ SmallVector<Value> PassState::correct(OpBuilder &b, Location loc,
                                       const IRMapping &outer) const {
   if (reduce.getCorrection().empty())
     return SmallVector<Value>(accumulators);
-  SmallVector<Value> arguments(accumulators);
-  llvm::append_range(arguments, oldRefs);
-  llvm::append_range(arguments, newRefs);
-  return inlineRegion(b, reduce.getCorrection(), arguments, outer);
+  unsigned count = reduce.getNumResults();
+  SmallVector<Value> corrected;
+  for (unsigned first = 0; first < accumulators.size(); first += count) {
+    SmallVector<Value> arguments(accumulators.slice(first, count));
+    llvm::append_range(arguments, oldRefs);
+    llvm::append_range(arguments, newRefs);
+    llvm::append_range(
+        corrected, inlineRegion(b, reduce.getCorrection(), arguments, outer));
+  }
+  return corrected;
 }
 
 SmallVector<Value> PassState::combine(OpBuilder &b, Location loc,
                                       ReduceOp reduce, ValueRange lhs,
                                       ValueRange rhs,
                                       const IRMapping &outer) const {
-  if (isArgument(reduce.getKind()))
-    return argumentCombine(b, loc, reduce, lhs, rhs);
+  if (isKeyed(reduce.getKind()))
+    return mergeLists(b, loc, reduce, lhs, rhs);
   if (!isElementwise(reduce.getKind())) {
     SmallVector<Value> arguments(lhs);
     llvm::append_range(arguments, rhs);
@@ -241,13 +207,54 @@ SmallVector<Value> PassState::combine(OpBuilder &b, Location loc,
   return results;
 }
 
+SmallVector<Value> PassState::insert(OpBuilder &b, Location loc,
+                                     ReduceOp reduce, ValueRange accumulators,
+                                     ValueRange values,
+                                     const IRMapping &outer) const {
+  if (reduce.getKind() == ReductionKind::Topk)
+    return insertIntoList(b, loc, reduce, accumulators, values, Value());
+  return combine(b, loc, reduce, accumulators, values, outer);
+}
+
+SmallVector<Value> PassState::insertAll(OpBuilder &b, Location loc,
+                                        ReduceOp reduce,
+                                        ValueRange accumulators,
+                                        ArrayRef<SmallVector<Value>> elements,
+                                        ArrayRef<Value> domains,
+                                        IRMapping &outer) const {
+  if (reduce.getKind() == ReductionKind::Topk) {
+    SmallVector<Value> list(accumulators);
+    for (auto [number, element] : llvm::enumerate(elements))
+      list = insertIntoList(b, loc, reduce, list, element,
+                            domains.empty() ? Value() : domains[number]);
+    return list;
+  }
+  // The elements are combined in a balanced tree.
+  SmallVector<SmallVector<Value>> partial(elements);
+  SmallVector<Value> none = identity(b, loc, reduce, outer);
+  for (auto [number, domain] : llvm::enumerate(domains))
+    if (domain)
+      for (auto [value, other] : llvm::zip_equal(partial[number], none))
+        value = arith::SelectOp::create(b, loc, domain, value, other);
+  while (partial.size() > 1) {
+    SmallVector<SmallVector<Value>> next;
+    for (unsigned i = 0; i + 1 < partial.size(); i += 2)
+      next.push_back(
+          combine(b, loc, reduce, partial[i], partial[i + 1], outer));
+    if (partial.size() % 2)
+      next.push_back(partial.back());
+    partial = std::move(next);
+  }
+  return combine(b, loc, reduce, accumulators, partial.front(), outer);
+}
+
 SmallVector<Value> PassState::merge(OpBuilder &b, Location loc, ValueRange lhs,
                                     ValueRange rhs,
                                     const IRMapping &outer) const {
   SmallVector<Value> merged;
   unsigned offset = 0;
   for (ReduceOp reduce : pass.reduces) {
-    unsigned count = reduce.getNumResults();
+    unsigned count = getNumValues(reduce);
     SmallVector<Value> left = references(b, loc, reduce, lhs, outer);
     SmallVector<Value> right = references(b, loc, reduce, rhs, outer);
     SmallVector<Value> target = references(b, loc, reduce, merged, outer);

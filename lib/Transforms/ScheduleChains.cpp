@@ -33,6 +33,9 @@ constexpr int64_t shortRowWarps = 8;
 /// Bytes of the elements of a row that a thread keeps in registers, as f32 or
 /// wider.
 constexpr int64_t residentBytes = 256;
+/// Entries of lists that are compared with the elements of a tile of a thread,
+/// which bounds the code of a topk.
+constexpr int64_t comparisonsOfTile = 128;
 /// Warps that fill an H200: about 32 on each of its 132 multiprocessors.
 constexpr int64_t warpsOfMachine = 4096;
 
@@ -44,6 +47,7 @@ struct RowShape {
   int64_t vector;           ///< elements of one access
   bool reuses;              ///< whether elements are used after the first pass
   int64_t residentElements; ///< that a thread can keep in registers
+  int64_t inFlight;         ///< accesses of a thread that are in flight at once
 };
 
 /// Builds the digits of one axis.
@@ -98,11 +102,22 @@ static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
   return widest;
 }
 
+/// The number of elements of the lists that an element of the row may enter.
+static int64_t listedEntries(ChainOp chain) {
+  int64_t entries = 0;
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
+    if (reduce.getInto())
+      entries += reduce.getNumEntries();
+  return entries;
+}
+
 static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
-  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false, 0};
+  AxisSet lists = getListAxes(chain);
+  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false, 0, accessesInFlight};
   for (auto [axis, extent] : llvm::enumerate(extents)) {
-    if (axis == rowAxis || ShapedType::isDynamic(shape.rows))
+    if (axis == rowAxis || lists.test(axis) ||
+        ShapedType::isDynamic(shape.rows))
       continue;
     shape.rows = ShapedType::isDynamic(extent) ? extent : shape.rows * extent;
   }
@@ -112,13 +127,23 @@ static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
     shape.reuses |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
   // A later pass over the row reads its elements again.
   ReductionPasses passes(chain, chain.getBody(), /*together=*/chain.isFused());
-  shape.reuses |= passes.getPasses().size() > 1;
+  shape.reuses |=
+      llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
+        return pass.axes.test(rowAxis);
+      }) > 1;
   // Elements are held in the type that they are computed in.
   int64_t widest = 4;
   for (Value input : chain.getInputs())
     if (getElementTypeOrSelf(input.getType()).isF64())
       widest = 8;
   shape.residentElements = residentBytes / widest;
+  if (int64_t entries = listedEntries(chain)) {
+    shape.residentElements =
+        std::clamp(comparisonsOfTile / entries, shape.vector,
+                   std::max(shape.residentElements, shape.vector));
+    shape.inFlight = std::clamp<int64_t>(shape.residentElements / shape.vector,
+                                         1, accessesInFlight);
+  }
   return shape;
 }
 
@@ -164,7 +189,7 @@ static void mapStreamedRow(const RowShape &shape, int64_t cluster,
   if (ShapedType::isDynamic(shape.length) || ShapedType::isDynamic(shape.rows))
     wanted = warpsOfBlock;
   if (cluster == 0 && wanted == 1) {
-    mapRowsOfBlock(MappingPlan::warpSize, accessesInFlight, /*loops=*/true,
+    mapRowsOfBlock(MappingPlan::warpSize, shape.inFlight, /*loops=*/true,
                    /*warps=*/4, row, last);
     return;
   }
@@ -173,7 +198,7 @@ static void mapStreamedRow(const RowShape &shape, int64_t cluster,
                                   MappingPlan::maxPortableCluster);
   row.add(Level::Cluster, cluster)
       .add(Level::Loop)
-      .add(Level::Reg, accessesInFlight)
+      .add(Level::Reg, shape.inFlight)
       .add(Level::Warp, std::clamp<int64_t>(wanted / cluster, 2, warpsOfBlock))
       .add(Level::Lane, MappingPlan::warpSize);
   last.add(Level::Grid);
@@ -209,7 +234,7 @@ static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
                                   MappingPlan::maxPortableCluster);
   row.add(Level::Cluster, cluster)
       .add(Level::Loop)
-      .add(Level::Reg, accessesInFlight)
+      .add(Level::Reg, shape.inFlight)
       .add(Level::Warp, dynamic ? loopWarps / 2 : loopWarps)
       .add(Level::Lane, MappingPlan::warpSize);
 }
@@ -229,10 +254,15 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
   int64_t accesses = ShapedType::isDynamic(shape.length)
                          ? ShapedType::kDynamic
                          : llvm::divideCeil(shape.length, shape.vector);
+  AxisSet lists = getListAxes(chain);
+  int64_t innermost = -1;
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+    if (axis != *rowAxis && !lists.test(axis))
+      innermost = axis;
   bool isShort = !options.reference && options.cluster == 0 &&
                  !ShapedType::isDynamic(shape.length) &&
-                 accesses <= MappingPlan::warpSize * accessesInFlight &&
-                 chain.getNumAxes() > 1;
+                 accesses <= MappingPlan::warpSize * shape.inFlight &&
+                 innermost >= 0;
   if (options.reference) {
     row.add(Level::Loop).add(Level::Warp, 8).add(Level::Lane, 32);
     last.add(Level::Grid);
@@ -246,18 +276,20 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
   row.add(Level::Vector, shape.vector);
 
   SmallVector<AxisMappingAttr> axes;
-  int64_t innermost = -1;
-  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
-    if (axis != *rowAxis)
-      innermost = axis;
   // Parallel axes first: lanes and warps of the row are the consecutive ones.
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
-    if (axis != *rowAxis)
+    if (axis != *rowAxis && !lists.test(axis))
       axes.push_back((int64_t(axis) == innermost
                           ? last
                           : DigitList(context).add(Level::Grid))
                          .get(chain.getAxisName(axis)));
   axes.push_back(row.get(chain.getAxisName(*rowAxis)));
+  SmallVector<int64_t> extents = chain.getStaticExtents();
+  for (unsigned axis : lists.set_bits())
+    axes.push_back(
+        DigitList(context)
+            .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
+            .get(chain.getAxisName(axis)));
   return MappingAttr::get(context, axes, {}, {}, {});
 }
 

@@ -113,6 +113,10 @@ enum class Predicate : uint8_t {
   IntUGE
 };
 
+/// Parameters from this id on are made by the compiler: numbers of iterations,
+/// printed as N.
+inline constexpr unsigned kFirstMadeParameter = 1u << 20;
+
 struct ExprNode;
 /// Expressions are compared by address: a context makes equal ones equal.
 using Expr = const ExprNode *;

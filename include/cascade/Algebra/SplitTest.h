@@ -2,7 +2,8 @@
 //
 // A reduction (+) of F(X, D), where X varies over the reduced axes and D are
 // results of reductions over the same axes, can run in one pass with them if
-// F = G(X) (x) H(D) and (x) distributes over (+). docs: design, section 3.
+// F = G(X) (x) H(D) and (x) distributes over (+), or, for sums, if F is a sum
+// of r such products. docs: Rationale/SplitTest.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,11 @@
 
 namespace cascade::algebra {
 
-/// More factors, addends or references than this: refusal `too-many-terms`.
+/// More factors, addends, terms or references than this: refusal
+/// `too-many-terms`.
 inline constexpr unsigned kMaxTerms = 256;
+/// Likewise for the power of a centred value.
+inline constexpr unsigned kMaxDegree = 8;
 
 /// What is known about an earlier reduction, the one of `Result` symbol i.
 struct ResultInfo {
@@ -32,6 +36,13 @@ struct ResultInfo {
   bool accumulatesPlainly = true;
   /// Its domain is at least that of the reduction in question.
   bool coversDomain = true;
+  /// Its domain is that of the reduction in question.
+  bool sameDomain = true;
+  /// What it reduces; null: not known. A sum of the constant 1 counts.
+  Expr value = nullptr;
+  /// While the pass runs, a sum over part of the data; `count` / `extent` is
+  /// which part. Null: not known, or not in proportion to the data.
+  Expr count = nullptr;
 };
 
 struct SplitOptions {
@@ -44,6 +55,8 @@ struct SplitProblem {
   MonoidKind kind = MonoidKind::Add;
   Expr value = nullptr;
   Expr predicate = nullptr; ///< null: everywhere
+  /// The number of iterations of the reduced axes as a float; null: not known.
+  Expr extent = nullptr;
   std::vector<ResultInfo> results;
   std::vector<Sign> parameters; ///< facts, by id; may be shorter
   std::vector<Sign> elements;   ///< facts, by id; may be shorter
@@ -56,14 +69,18 @@ struct SplitProblem {
 enum class ReferenceGuard {
   None,
   Exponent, ///< an infinite reference is taken as 0
-  Divisor   ///< a zero or infinite reference is taken as 1
+  Divisor,  ///< a zero or infinite reference is taken as 1
+  Centre    ///< a reference that is infinite or NaN is taken as 0
 };
 
-/// A value over Results and Parameters which the core depends on; the node is a
-/// sub-expression of the core.
+/// A value over Results and Parameters which the cores depend on; the node is a
+/// sub-expression of a core.
 struct Reference {
   Expr value;
   ReferenceGuard guard;
+  /// An earlier sum that is one of the accumulators, too: its old value stands
+  /// for it in the corrections, and no core uses it.
+  bool isAccumulator = false;
 };
 
 enum class Form { Deferred, Rescaled, Anchored };
@@ -82,8 +99,7 @@ enum class Legality { BitExact, Reassociating, RoundingMoving, Approximate };
 
 /// "Not proved", never "impossible". Stable rules: not-separable,
 /// not-distributive, not-invertible, mixed-narrowing-cast, mixed-comparison,
-/// dependent-predicate, too-many-terms, sign-not-proved, rank-above-one,
-/// unsupported-kind.
+/// dependent-predicate, too-many-terms, sign-not-proved, unsupported-kind.
 struct Refusal {
   std::string rule;
   std::string reason;
@@ -91,27 +107,38 @@ struct Refusal {
   std::string suggestion; ///< may be empty
 };
 
+/// A value that F as written computes for every element on its way and the
+/// split no longer does. Replay unless low <= g + h <= high for all elements.
+struct RangeCheck {
+  Expr g;           ///< over elements
+  Expr h;           ///< over results; null: 0
+  double low, high; ///< infinite: no limit
+};
+
 /// The verdict, and what fusion emits. Everything is built in the caller's
 /// context and re-uses the nodes of F wherever they carry no deferred factor.
 ///
-/// result = finish(reduce(core)), where core is evaluated against the guarded
-/// references of the moment and the accumulator is corrected when they change.
-/// Accumulator(0), the correction and the finish have the type
+/// result = finish(reduce(cores)), where the cores are evaluated against the
+/// guarded references of the moment and the accumulators are corrected when
+/// they change. Accumulator(k), the corrections and the finish have the type
 /// accumulatorType(F.type); OldRef(k) and NewRef(k) that of references[k].
 struct SplitResult {
   Class cls = Class::Refused;
   Legality legality = Legality::BitExact;
-  unsigned rank = 0; ///< 1 for Separable
-  /// One term per form: if all factors of H have the same form there is one
-  /// term; otherwise the rescaled one first. Only the first carries the full
-  /// G; the others have G = 1 (0 for "add").
+  unsigned rank = 0; ///< the number of products, and of accumulators
+  /// At rank 1 one term per form: if all factors of H have the same form there
+  /// is one term; otherwise the rescaled one first. Only the first carries the
+  /// full G; the others have G = 1 (0 for "add"). At rank r one term an
+  /// accumulator: F = sum of G H, with cK for references[K].
   std::vector<Term> terms;
-  Expr core = nullptr;
+  /// One a separate accumulator; at rank r, some accumulators may be references
+  /// without a guard instead.
+  std::vector<Expr> cores;
   std::vector<Reference> references;
-  /// The new accumulator from Accumulator(0), OldRef(k), NewRef(k); null when
-  /// there are no references. Fixes the identity of the reduction, and is the
-  /// identity for equal references.
-  Expr correction = nullptr;
+  /// The new accumulators from Accumulator(i), OldRef(k), NewRef(k), one a
+  /// core; empty when there are no references. They fix the identity of the
+  /// reduction, and are the identity for equal references.
+  std::vector<Expr> corrections;
   /// H of the deferred factors as one expression; null when there are none.
   Expr deferred = nullptr;
   std::string deferredCombine; ///< "mul", "add", "and" or "or"; else empty
@@ -121,6 +148,10 @@ struct SplitResult {
   /// D-only factors that were joined with others: a reason to replay where they
   /// are so large or small that F as written may overflow.
   std::vector<Expr> joined;
+  /// Factors of a finish at rank r: a reason to replay where they are not
+  /// finite or so large that an accumulator may have lost what they restore.
+  std::vector<Expr> scales;
+  std::vector<RangeCheck> rangeChecks;
   /// D-only nodes by which F divided (deferred ones): zero or non-finite ones
   /// are a reason to replay.
   std::vector<Expr> deferredDivisors;
@@ -131,6 +162,11 @@ struct SplitResult {
   std::optional<Refusal> refusal;
 
   bool accepted() const { return cls != Class::Refused; }
+  /// The first core and correction; null: none.
+  Expr core() const { return cores.empty() ? nullptr : cores[0]; }
+  Expr correction() const {
+    return corrections.empty() ? nullptr : corrections[0];
+  }
 };
 
 /// Decides by proof. Terminates: structural recursion on a finite DAG.
@@ -138,10 +174,11 @@ SplitResult splitTest(ExprContext &context, const SplitProblem &problem);
 
 /// Tries to refute F = G(X) (x) H(D) by cross-ratios F(x1,d1) F(x2,d2) =
 /// F(x1,d2) F(x2,d1) (add kinds), or the additive analogue and, failing that,
-/// the ratio (max and min kinds) at `samples` random points. True: refuted.
-/// Never proves anything. Deterministic.
+/// the ratio (max and min kinds) at `samples` random points. For a rank above
+/// 1, by the minors of that size of a matrix of values. True: refuted. Never
+/// proves anything. Deterministic.
 bool refutedBySampling(const SplitProblem &problem, unsigned samples = 200,
-                       uint64_t seed = 1);
+                       uint64_t seed = 1, unsigned rank = 1);
 
 std::string_view spelling(Class cls);         ///< "separable", ...
 std::string_view spelling(Legality legality); ///< "rounding-moving", ...

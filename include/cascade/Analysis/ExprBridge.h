@@ -36,12 +36,25 @@ public:
   /// Enters `value` as what `expr` stands for.
   void define(algebra::Expr expr, mlir::Value value) { known[expr] = value; }
 
+  /// Whether a value is entered for `expr`.
+  bool knows(algebra::Expr expr) const { return known.contains(expr); }
+
+  /// The number of the reduction of a result symbol. The key of a tuple
+  /// reduction has the number as its id, the other members have ids of their
+  /// own.
+  unsigned reductionOf(unsigned resultId) const {
+    auto it = tupleMembers.find(resultId);
+    return it == tupleMembers.end() ? resultId : it->second;
+  }
+
   /// Operations at `b` that compute `expr`. Symbols must be known from
   /// translate or define.
   mlir::Value materialise(mlir::OpBuilder &b, mlir::Location loc,
                           algebra::Expr expr);
 
 private:
+  /// The id of the symbol of a reduction's result.
+  unsigned symbolOf(mlir::OpResult result);
   algebra::Expr translateOp(mlir::Operation *op, mlir::Value value);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc, algebra::Expr expr,
                     mlir::ValueRange operands);
@@ -55,6 +68,9 @@ private:
   /// An operation of each opaque name, to be cloned with other operands.
   llvm::StringMap<mlir::Operation *> prototypes;
   unsigned numElements = 0, numParameters = 0;
+  /// Ids of results beyond the first of a reduction.
+  static constexpr unsigned firstTupleMember = 1u << 20;
+  llvm::DenseMap<unsigned, unsigned> tupleMembers;
 };
 
 } // namespace cascade

@@ -10,7 +10,7 @@
 #ifndef CASCADE_ANALYSIS_MAPPINGPLAN_H
 #define CASCADE_ANALYSIS_MAPPINGPLAN_H
 
-#include "cascade/Dialect/Cascade/IR/Cascade.h"
+#include "cascade/Dialect/Cascade/IR/Axes.h"
 
 namespace cascade {
 
@@ -34,6 +34,8 @@ struct AxisPlan {
   int64_t extent; ///< static extent or ShapedType::kDynamic
   llvm::SmallVector<DigitPlan> digits; ///< outermost first
   bool reduced;
+  /// Whether a topk introduces the axis: every thread holds all its positions.
+  bool isList;
 
   /// The first digit at `level`, or null.
   const DigitPlan *at(Level level) const;
@@ -64,8 +66,12 @@ struct MappingPlan {
   MappingPlan withoutRegisters(unsigned axis) const;
 };
 
-/// The one axis that every reduction of a row chain reduces. Fails, with a
-/// diagnostic at what stands in the way, on any other chain.
+/// The axes that the topks of `chain` introduce, in its body or its source.
+AxisSet getListAxes(ChainOp chain);
+
+/// The one axis that every reduction of a row chain reduces; besides, it may
+/// reduce the axes of its lists. Fails, with a diagnostic at what stands in the
+/// way, on any other chain.
 mlir::FailureOr<unsigned> getRowAxis(ChainOp chain);
 
 } // namespace cascade

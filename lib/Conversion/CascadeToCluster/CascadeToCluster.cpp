@@ -3,6 +3,7 @@
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "KernelBuilder.h"
 #include "KernelContext.h"
+#include "TileEvaluator.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -109,6 +110,8 @@ static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
                                      unsigned rowAxis) {
   int64_t lanes = 1, rowWarpStride = 1, rowLaneStride = 1;
   for (const AxisPlan &axis : plan.axes) {
+    if (axis.isList) // checkListAxes
+      continue;
     bool isRow = axis.axis == rowAxis;
     StringRef name = chain.getAxisName(axis.axis);
     if (axis.extent > MappingPlan::maxRowLength)
@@ -187,7 +190,8 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
   if (failed(plan) || failed(checkPolicies(chain)) ||
-      failed(checkRowMapping(chain, *plan, *rowAxis)))
+      failed(checkRowMapping(chain, *plan, *rowAxis)) ||
+      failed(checkListAxes(chain, *plan, *rowAxis)))
     return failure();
 
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),

@@ -45,8 +45,8 @@ private:
   State forEachTile(OpBuilder &b, State state, TileBody body);
   State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
              ValueRange state);
-  State contribution(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
-                     const PassState &pass, ReduceOp reduce);
+  State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
+                    const PassState &pass, ReduceOp reduce, State accumulators);
   State mergeThreads(OpBuilder &b, const PassState &pass, State state);
 
   const KernelContext &context;
@@ -133,24 +133,22 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
 // The step of a pass
 //===----------------------------------------------------------------------===//
 
-/// What the elements of `tile` give to `reduce`: its value at every element in
-/// its domain, combined in a balanced tree.
-RegionEmitter::State RegionEmitter::contribution(OpBuilder &b,
-                                                 TileEvaluator &tile,
-                                                 TileEvaluator &scope,
-                                                 const PassState &pass,
-                                                 ReduceOp reduce) {
+/// The accumulators of `reduce` after its values at the elements of `tile` that
+/// are in its domain.
+RegionEmitter::State
+RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
+                           TileEvaluator &scope, const PassState &pass,
+                           ReduceOp reduce, State accumulators) {
   Location loc = context.loc;
-  IRMapping outer = row.mapping();
-  State identity = pass.identity(b, loc, reduce, outer);
-  SmallVector<SmallVector<Value>> values;
+  SmallVector<State> values;
   for (Value value : reduce.getValues())
     values.push_back(scope.evaluate(b, value));
-  SmallVector<Value> inDomain;
+  State inDomain;
   if (reduce.getPredicate())
     inDomain = scope.evaluate(b, reduce.getPredicate());
 
-  SmallVector<State> partial;
+  SmallVector<State> elements;
+  SmallVector<Value> domains;
   for (unsigned i = 0; i < tile.numElements(); ++i) {
     Value domain = tile.valid(i);
     if (reduce.getPredicate()) {
@@ -158,25 +156,13 @@ RegionEmitter::State RegionEmitter::contribution(OpBuilder &b,
       domain = domain ? Value(arith::AndIOp::create(b, loc, domain, predicate))
                       : predicate;
     }
-    State element;
-    for (auto [number, elements] : llvm::enumerate(values)) {
-      Value value = TileEvaluator::elementOf(elements, i);
-      element.push_back(domain ? Value(arith::SelectOp::create(
-                                     b, loc, domain, value, identity[number]))
-                               : value);
-    }
-    partial.push_back(element);
+    domains.push_back(domain);
+    State &element = elements.emplace_back();
+    for (const State &ofValue : values)
+      element.push_back(TileEvaluator::elementOf(ofValue, i));
   }
-  while (partial.size() > 1) {
-    SmallVector<State> next;
-    for (unsigned i = 0; i + 1 < partial.size(); i += 2)
-      next.push_back(
-          pass.combine(b, loc, reduce, partial[i], partial[i + 1], outer));
-    if (partial.size() % 2)
-      next.push_back(partial.back());
-    partial = std::move(next);
-  }
-  return partial.front();
+  IRMapping outer = row.mapping();
+  return pass.insertAll(b, loc, reduce, accumulators, elements, domains, outer);
 }
 
 RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
@@ -194,8 +180,8 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
   State next;
   unsigned offset = 0;
   for (ReduceOp reduce : pass.getPass().reduces) {
-    State accumulators(state.slice(offset, reduce.getNumResults()));
-    offset += reduce.getNumResults();
+    State accumulators(state.slice(offset, pass.getNumValues(reduce)));
+    offset += pass.getNumValues(reduce);
     TileEvaluator *scope = &tile;
     if (!reduce.getRefs().empty()) {
       auto *overlay = llvm::find_if(overlays, [&](Overlay &candidate) {
@@ -218,9 +204,8 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
       accumulators = pass.correct(b, loc, reduce, accumulators,
                                   overlay->oldRefs, overlay->newRefs, outer);
     }
-    State block = contribution(b, tile, *scope, pass, reduce);
     llvm::append_range(
-        next, pass.combine(b, loc, reduce, accumulators, block, outer));
+        next, addElements(b, tile, *scope, pass, reduce, accumulators));
   }
   return next;
 }
@@ -301,6 +286,9 @@ RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
 
 void RegionEmitter::emitPasses(OpBuilder &b) {
   for (const ReductionPass &pass : passes.getPasses()) {
+    // Lists are reduced where a value asks for it.
+    if (!pass.axes.test(context.rowAxis))
+      continue;
     PassState states(pass);
     for (ReduceOp reduce : pass.reduces) {
       row.prepareRow(b, reduce->getOperands());
@@ -323,10 +311,9 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
           return step(inner, tile, states, current);
         });
     state = mergeThreads(b, states, state);
-    unsigned offset = 0;
     for (ReduceOp reduce : pass.reduces)
-      for (Value result : reduce->getResults())
-        row.define(result, state[offset++]);
+      for (OpResult result : reduce->getResults())
+        row.define(result, states.valuesOf(result, state));
   }
 }
 
@@ -356,7 +343,10 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   if (!replay)
     return {};
   row.prepareRow(b, replay);
-  Value condition = row.evaluate(b, replay)[0];
+  State conditions = row.evaluate(b, replay); // One an entry of a list.
+  Value condition = conditions[0];
+  for (Value other : ArrayRef(conditions).drop_front())
+    condition = arith::OrIOp::create(b, context.loc, condition, other);
   // Threads of other rows take part in the same shuffles and barriers: if one
   // row of them is replayed, all are.
   const AxisPlan &rowPlan = context.row();

@@ -144,7 +144,7 @@ void Prologue::placeRow() {
   context.rowIndex.resize(context.plan.axes.size());
   Int rest = ids.grid;
   for (const AxisPlan &axis : llvm::reverse(context.plan.axes)) {
-    if (axis.axis == context.rowAxis)
+    if (axis.axis == context.rowAxis || axis.isList)
       continue;
     Int extent = context.extents[axis.axis];
     Int index = ints.constant(0);

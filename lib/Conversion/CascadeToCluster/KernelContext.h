@@ -66,7 +66,8 @@ struct KernelContext {
   llvm::SmallVector<BufferArgument> inputs, outputs;
   llvm::SmallVector<Int> extents; ///< by axis
 
-  /// Index on each parallel axis, inside its extent; the row axis has none.
+  /// Index on each parallel axis, inside its extent; the row axis and the axes
+  /// of lists have none.
   llvm::SmallVector<Int> rowIndex;
   /// Whether the row exists; null when it always does.
   mlir::Value rowValid;
@@ -88,6 +89,7 @@ struct KernelContext {
   int64_t vectorSize = 1;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
+  bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }
 
   /// Emits the prologue of the kernel.
   static KernelContext create(mlir::OpBuilder &b, ChainOp chain,

@@ -55,18 +55,23 @@ static Value toStorage(OpBuilder &b, Location loc, Value value, Type type) {
   return arith::BitcastOp::create(b, loc, type, value);
 }
 
-/// Evaluates an affine expression of the axes; the row axis has `rowIndex`.
+/// Evaluates an affine expression of the axes; the row axis has `rowIndex`, and
+/// the axis of a list `entry`.
 static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
-                        const KernelContext &context, Int rowIndex) {
+                        const KernelContext &context, Int rowIndex,
+                        unsigned entry) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return ints.constant(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (context.isListAxis(dim.getPosition()))
+      return ints.constant(entry);
     return dim.getPosition() == context.rowAxis
                ? rowIndex
                : context.rowIndex[dim.getPosition()];
+  }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  Int lhs = evaluateExpr(ints, binary.getLHS(), context, rowIndex);
-  Int rhs = evaluateExpr(ints, binary.getRHS(), context, rowIndex);
+  Int lhs = evaluateExpr(ints, binary.getLHS(), context, rowIndex, entry);
+  Int rhs = evaluateExpr(ints, binary.getRHS(), context, rowIndex, entry);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
     return ints.add(lhs, rhs);
@@ -96,7 +101,7 @@ unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
 }
 
 Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
-                             Int rowIndex) const {
+                             Int rowIndex, unsigned entry) const {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Type i64 = b.getI64Type();
@@ -115,10 +120,10 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
   AffineExpr rowExpr = getAffineDimExpr(context.rowAxis, b.getContext());
   bool lastIsRow = rank > 0 && buffer.map.getResult(rank - 1) == rowExpr;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Int index =
-        lastIsRow && dim + 1 == rank
-            ? ints.constant(0)
-            : evaluateExpr(ints, buffer.map.getResult(dim), context, rowIndex);
+    Int index = lastIsRow && dim + 1 == rank
+                    ? ints.constant(0)
+                    : evaluateExpr(ints, buffer.map.getResult(dim), context,
+                                   rowIndex, entry);
     Value wideIndex = wide(index);
     if (linear) {
       Value scaled =
@@ -148,18 +153,21 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
   const BufferArgument &buffer = context.inputs[input];
   Type element = storageType(b, buffer.elementType);
   IntBuilder ints(b, loc);
-  auto loadOne = [&](Int rowIndex, unsigned width) -> Value {
+  auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
-    auto op = LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex),
-                                   width * bytesOf(buffer.elementType));
+    auto op =
+        LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex, entry),
+                             width * bytesOf(buffer.elementType));
     op.setInvariant(true);
     return op;
   };
-  if (!axes.of(argument).test(context.rowAxis))
-    return {
-        fromStorage(b, loc, loadOne(ints.constant(0), 1), buffer.elementType)};
-
   SmallVector<Value> elements;
+  if (!axes.of(argument).test(context.rowAxis)) {
+    for (unsigned entry = 0; entry < countOf(argument); ++entry)
+      elements.push_back(fromStorage(
+          b, loc, loadOne(ints.constant(0), 1, entry), buffer.elementType));
+    return elements;
+  }
   unsigned width = accessWidth(buffer);
   for (unsigned first = 0; first < numElements(); first += width) {
     Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
@@ -168,7 +176,7 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
           ints.sub(context.extents[context.rowAxis], ints.constant(width));
       index = ints.minSI(index, last);
     }
-    Value loaded = loadOne(index, width);
+    Value loaded = loadOne(index, width, 0);
     for (unsigned i = 0; i < width; ++i) {
       Value value =
           width == 1
@@ -178,6 +186,14 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
     }
   }
   return elements;
+}
+
+/// The axes that `map`, of bare axes, mentions.
+static AxisSet axesOf(AffineMap map) {
+  AxisSet axes(map.getNumDims());
+  for (AffineExpr expr : map.getResults())
+    axes.set(cast<AffineDimExpr>(expr).getPosition());
+  return axes;
 }
 
 void TileEvaluator::store(OpBuilder &b, unsigned output,
@@ -194,10 +210,14 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
     emit(inner);
   };
   if (!isTile()) {
+    std::optional<unsigned> list = listAxisIn(context, axesOf(buffer.map));
+    unsigned count = list ? context.plan.axes[*list].extent : 1;
     guarded(context.isLeader, [&](OpBuilder &b) {
-      LLVM::StoreOp::create(b, loc, toStorage(b, loc, elements[0], element),
-                            address(b, buffer, ints.constant(0)),
-                            bytesOf(buffer.elementType));
+      for (unsigned entry = 0; entry < count; ++entry)
+        LLVM::StoreOp::create(
+            b, loc, toStorage(b, loc, elementOf(elements, entry), element),
+            address(b, buffer, ints.constant(0), entry),
+            bytesOf(buffer.elementType));
     });
     return;
   }

@@ -33,6 +33,35 @@ TileEvaluator::TileEvaluator(TileEvaluator &tile)
     : context(tile.context), axes(tile.axes), parent(&tile), overlay(true),
       base(tile.base), validity(tile.validity) {}
 
+unsigned TileEvaluator::countOf(Value value) const {
+  AxisSet varies = axes.of(value);
+  if (varies.test(context.rowAxis))
+    return numElements();
+  std::optional<unsigned> list = listAxisIn(context, varies);
+  return list ? context.plan.axes[*list].extent : 1;
+}
+
+SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
+  if (!op)
+    return {};
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return SmallVector<Value>(op->getOperands());
+  if (!isOverList(reduce))
+    return {};
+  SmallVector<Value> needed(reduce.getValues());
+  llvm::append_range(needed, reduce.getInits());
+  if (reduce.getPredicate())
+    needed.push_back(reduce.getPredicate());
+  Region &combiner = reduce.getCombiner();
+  combiner.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!combiner.isAncestor(operand.getParentRegion()))
+        needed.push_back(operand);
+  });
+  return needed;
+}
+
 bool TileEvaluator::knows(Value value) const {
   return values.contains(value) || (parent && parent->knows(value));
 }
@@ -112,12 +141,11 @@ SmallVector<Value> TileEvaluator::evaluate(OpBuilder &b, Value root) {
     }
     Operation *op = value.getDefiningOp();
     bool ready = true;
-    if (op && !isa<ReduceOp>(op))
-      for (Value operand : op->getOperands())
-        if (!values.contains(operand)) {
-          worklist.push_back(operand);
-          ready = false;
-        }
+    for (Value operand : neededBy(op))
+      if (!values.contains(operand)) {
+        worklist.push_back(operand);
+        ready = false;
+      }
     if (!ready)
       continue;
     values[value] = evaluateOne(b, value);
@@ -163,9 +191,11 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return load(b, argument);
   Operation *op = value.getDefiningOp();
-  assert(!isa<ReduceOp>(op) && "a reduction is entered before it is used");
-  unsigned rowAxis = context.rowAxis;
-  bool varies = axes.of(value).test(rowAxis);
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    assert(isOverList(reduce) && "a reduction is entered before it is used");
+    reduceList(b, reduce);
+    return values[value];
+  }
   auto toType = [&](Value number) -> Value {
     Type type = value.getType();
     if (type.isIndex())
@@ -183,15 +213,17 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
   }
   if (auto index = dyn_cast<IndexOp>(op)) {
     unsigned axis = ChainOp(context.chain).getAxisNumber(index.getAxis());
-    if (axis != rowAxis)
+    bool isRow = axis == context.rowAxis;
+    if (!isRow && !context.isListAxis(axis))
       return {toType(ints.materialise(context.rowIndex[axis]))};
     SmallVector<Value> elements;
-    for (unsigned i = 0; i < numElements(); ++i)
-      elements.push_back(toType(rowIndexOf(b, i)));
+    for (unsigned i = 0; i < countOf(value); ++i)
+      elements.push_back(toType(isRow ? rowIndexOf(b, i)
+                                      : ints.materialise(ints.constant(i))));
     return elements;
   }
   SmallVector<Value> elements;
-  unsigned count = varies ? numElements() : 1;
+  unsigned count = countOf(value);
   // A value that only inherits variation through operands of one element each
   // has one element, too.
   if (llvm::all_of(op->getOperands(),
@@ -220,8 +252,7 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
     if (!seen.insert(value).second)
       continue;
     order.push_back(value);
-    if (Operation *op = value.getDefiningOp(); op && !isa<ReduceOp>(op))
-      llvm::append_range(worklist, op->getOperands());
+    llvm::append_range(worklist, neededBy(value.getDefiningOp()));
   }
   for (Value value : llvm::reverse(order)) {
     if (axes.of(value).test(context.rowAxis) || row.values.contains(value))
@@ -234,11 +265,9 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
       Value next = stack.pop_back_val();
       if (!visited.insert(next).second || row.values.contains(next))
         continue;
-      Operation *op = next.getDefiningOp();
-      if (op && isa<ReduceOp>(op))
-        available = false;
-      else if (op)
-        llvm::append_range(stack, op->getOperands());
+      auto reduce = next.getDefiningOp<ReduceOp>();
+      available = !reduce || isOverList(reduce);
+      llvm::append_range(stack, neededBy(next.getDefiningOp()));
     }
     if (available)
       row.evaluate(b, value);

@@ -1,8 +1,9 @@
 //===- TileEvaluator.h - Body values of a tile of elements ----*- C++ -*-===//
 //
 // Evaluates the body of a chain at the elements that one thread holds of a
-// tile. A value that varies over the row axis has one SSA value an element, any
-// other has one. Private to the conversion.
+// tile. A value that varies over the row axis has one SSA value an element, one
+// that varies over the axis of a list has one an entry, any other has one.
+// Private to the conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ public:
     values[value] = llvm::to_vector(elements);
   }
 
-  /// The elements of `value`: one, or one an element of the tile.
+  /// The elements of `value`: one, or one an element of the tile or an entry of
+  /// its list.
   llvm::SmallVector<mlir::Value> evaluate(mlir::OpBuilder &b,
                                           mlir::Value value);
   /// The element `index` of evaluated `elements`.
@@ -69,6 +71,15 @@ private:
   bool isTile() const { return parent != nullptr; }
   TileEvaluator &rowScope() { return parent ? parent->rowScope() : *this; }
   bool dependsOnDefined(mlir::Value value);
+  /// What must be evaluated before `op`. Nothing for a reduction of the row,
+  /// which is defined when its pass is done.
+  llvm::SmallVector<mlir::Value> neededBy(mlir::Operation *op) const;
+  /// The number of elements of `value`, if its operands have as many.
+  unsigned countOf(mlir::Value value) const;
+  /// Whether `reduce` reduces the axis of a list, which a thread does alone.
+  bool isOverList(ReduceOp reduce) const;
+  /// Enters the results of a reduction over the axis of a list.
+  void reduceList(mlir::OpBuilder &b, ReduceOp reduce);
   llvm::SmallVector<mlir::Value> evaluateOne(mlir::OpBuilder &b,
                                              mlir::Value value);
   llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &b,
@@ -76,9 +87,10 @@ private:
   /// Number of consecutive elements along the row axis that one access of
   /// `buffer` may take; 1 where it is not of unit stride.
   unsigned accessWidth(const BufferArgument &buffer) const;
-  /// The address of the element of `buffer` whose row index is `rowIndex`.
+  /// The address of the element of `buffer` whose row index is `rowIndex` and
+  /// whose index on the axis of a list is `entry`.
   mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
-                      Int rowIndex) const;
+                      Int rowIndex, unsigned entry = 0) const;
 
   const KernelContext &context;
   const AxisAnalysis &axes;
@@ -89,6 +101,16 @@ private:
   Int base; ///< row index of this thread's first element
   llvm::SmallVector<mlir::Value> validity;
 };
+
+/// The axis of a list among `axes`, if there is one.
+std::optional<unsigned> listAxisIn(const KernelContext &context,
+                                   const AxisSet &axes);
+
+/// Whether kernels of row chains over `rowAxis` can hold the lists of `chain`:
+/// no value may vary over the axis of a list and over the row axis or another
+/// list. Fails with a diagnostic at the value.
+mlir::LogicalResult checkListAxes(ChainOp chain, const MappingPlan &plan,
+                                  unsigned rowAxis);
 
 } // namespace cascade
 

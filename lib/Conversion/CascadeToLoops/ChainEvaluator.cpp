@@ -152,7 +152,9 @@ FailureOr<Value> ChainEvaluator::emit(Value value) {
     }
     Operation *op = next.getDefiningOp();
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (failed(emitReduction(reduce)))
+      Value list = frames.lookupList(next, passAxesOf(reduce));
+      if (failed(list ? loadEntry(cast<OpResult>(next), list)
+                      : emitReduction(reduce)))
         return failure();
       continue;
     }

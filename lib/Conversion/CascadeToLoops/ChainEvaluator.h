@@ -40,6 +40,12 @@ private:
 
   // Reductions (PassEmitter.cpp).
   mlir::LogicalResult emitReduction(ReduceOp reduce);
+  /// The axes that the accumulators of `reduce` vary over: those of its
+  /// results, without the one that a topk introduces.
+  AxisSet passAxesOf(ReduceOp reduce) const;
+  void storeLists(const PassState &state, ReduceOp reduce,
+                  mlir::ValueRange results, unsigned place);
+  mlir::LogicalResult loadEntry(mlir::OpResult result, mlir::Value buffer);
   ReductionPass membersFor(ReduceOp reduce);
   mlir::FailureOr<mlir::IRMapping> emitLeaves(const ReductionPass &pass);
   mlir::FailureOr<Values> emitNest(const PassState &state, unsigned depth,

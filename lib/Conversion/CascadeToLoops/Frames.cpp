@@ -14,13 +14,15 @@ FrameStack::FrameStack(OpBuilder builder, unsigned numAxes,
   root.cursor = std::make_shared<OpBuilder>(builder);
 }
 
-/// Whether forms of `value` from outside of `frame` are stale inside.
-bool FrameStack::isBarrier(const Frame &frame, Value value) const {
+/// Whether forms of `value`, which varies over `axes`, from outside of `frame`
+/// are stale inside.
+bool FrameStack::isBarrier(const Frame &frame, Value value,
+                           const AxisSet &axes) const {
   switch (frame.kind) {
   case Frame::Kind::Root:
     return true;
   case Frame::Kind::Loop:
-    return frame.axes.any() && frame.axes.anyCommon(axesOf(value));
+    return frame.axes.any() && frame.axes.anyCommon(axes);
   case Frame::Kind::If:
     return false;
   case Frame::Kind::Override:
@@ -34,21 +36,27 @@ std::optional<FrameStack::Found> FrameStack::lookup(Value value) const {
     auto it = frames[i].values.find(value);
     if (it != frames[i].values.end())
       return Found{it->second, i};
-    if (isBarrier(frames[i], value))
+    if (isBarrier(frames[i], value, axesOf(value)))
       return std::nullopt;
   }
   return std::nullopt;
 }
 
-unsigned FrameStack::barrierOf(Value value) const {
-  unsigned frame = top();
-  while (!isBarrier(frames[frame], value))
-    --frame;
-  return frame;
+Value FrameStack::lookupList(Value value, const AxisSet &axes) const {
+  for (const Frame &frame : llvm::reverse(frames)) {
+    if (Value buffer = frame.lists.lookup(value))
+      return buffer;
+    if (isBarrier(frame, value, axes))
+      return nullptr;
+  }
+  return nullptr;
 }
 
-unsigned FrameStack::placementOf(Value value, bool speculatable) const {
-  unsigned place = barrierOf(value);
+unsigned FrameStack::placementOf(Value value, const AxisSet &axes,
+                                 bool speculatable) const {
+  unsigned place = top();
+  while (!isBarrier(frames[place], value, axes))
+    --place;
   for (unsigned i = place + 1; i <= top(); ++i) {
     if (frames[i].kind == Frame::Kind::If)
       place = i;
@@ -58,11 +66,12 @@ unsigned FrameStack::placementOf(Value value, bool speculatable) const {
   return place;
 }
 
-unsigned FrameStack::placementOf(ValueRange values) const {
-  unsigned place = 0;
-  for (Value value : values)
-    place = std::max(place, placementOf(value, /*speculatable=*/true));
-  return place;
+unsigned FrameStack::placementOf(Value value, bool speculatable) const {
+  return placementOf(value, axesOf(value), speculatable);
+}
+
+unsigned FrameStack::placementOfPass(Value value, const AxisSet &axes) const {
+  return placementOf(value, axes, /*speculatable=*/true);
 }
 
 Value FrameStack::indexOf(unsigned axis) const {

@@ -36,6 +36,8 @@ struct Frame {
   llvm::DenseSet<mlir::Value> tainted;
   /// Chain value -> emitted value.
   llvm::DenseMap<mlir::Value, mlir::Value> values;
+  /// Result of a topk -> the buffer of its entries.
+  llvm::DenseMap<mlir::Value, mlir::Value> lists;
   std::shared_ptr<mlir::OpBuilder> cursor;
 };
 
@@ -51,6 +53,9 @@ public:
   void map(unsigned frame, mlir::Value from, mlir::Value to) {
     frames[frame].values[from] = to;
   }
+  void mapList(unsigned frame, mlir::Value from, mlir::Value buffer) {
+    frames[frame].lists[from] = buffer;
+  }
   unsigned top() const { return frames.size() - 1; }
 
   struct Found {
@@ -59,12 +64,17 @@ public:
   };
   /// The emitted form of `value` that is valid here.
   std::optional<Found> lookup(mlir::Value value) const;
+  /// The buffer of the entries of a topk's result that is valid here, or null;
+  /// a list varies over `axes`, which do not hold the one over its entries.
+  mlir::Value lookupList(mlir::Value value, const AxisSet &axes) const;
   /// The frame to emit `value` in. What is not `speculatable` stays inside
   /// every conditional below the frame that fixes it; everything else stays
   /// inside the conditionals directly in that frame, so that what lies outside
   /// of a domain is not computed, and leaves those of inner loops.
   unsigned placementOf(mlir::Value value, bool speculatable) const;
-  unsigned placementOf(mlir::ValueRange values) const;
+  /// The frame to emit a pass in that gives `value`, of which a loop over each
+  /// of `axes` needs another one.
+  unsigned placementOfPass(mlir::Value value, const AxisSet &axes) const;
   /// The index of `axis` in the innermost loop that binds it; null if none
   /// does.
   mlir::Value indexOf(unsigned axis) const;
@@ -82,8 +92,10 @@ public:
   void attach(llvm::SmallVector<Frame, 0> detached);
 
 private:
-  bool isBarrier(const Frame &frame, mlir::Value value) const;
-  unsigned barrierOf(mlir::Value value) const;
+  bool isBarrier(const Frame &frame, mlir::Value value,
+                 const AxisSet &axes) const;
+  unsigned placementOf(mlir::Value value, const AxisSet &axes,
+                       bool speculatable) const;
   void open(Frame::Kind kind, mlir::Operation *op, mlir::Block *block);
 
   unsigned numAxes;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainEvaluator.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -43,14 +44,14 @@ static llvm::SetVector<Operation *> referenced(ReduceOp reduce,
 ReductionPass ChainEvaluator::membersFor(ReduceOp reduce) {
   const ReductionPasses &passes = passesOf(reduce->getParentRegion());
   const ReductionPass &whole = passes.getPasses()[passes.passOf(reduce)];
-  AxisSet axes = axesOf(reduce.getResult(0));
+  AxisSet axes = passAxesOf(reduce);
   llvm::DenseSet<Operation *> wanted;
   for (ReduceOp member : whole.reduces) {
     auto needed = referenced(member, whole);
-    bool same = axesOf(member.getResult(0)) == axes &&
-                llvm::all_of(needed, [&](Operation *op) {
-                  return !axesOf(op->getResult(0)).test(axes);
-                });
+    bool same =
+        passAxesOf(member) == axes && llvm::all_of(needed, [&](Operation *op) {
+          return !passAxesOf(cast<ReduceOp>(op)).test(axes);
+        });
     if (member != reduce && !same)
       continue;
     wanted.insert(member);
@@ -115,6 +116,48 @@ FailureOr<IRMapping> ChainEvaluator::emitLeaves(const ReductionPass &pass) {
 }
 
 //===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+AxisSet ChainEvaluator::passAxesOf(ReduceOp reduce) const {
+  AxisSet axes = axesOf(reduce.getResult(0));
+  if (auto into = reduce.getInto())
+    axes.reset(ChainOp(chain).getAxisNumber(*into));
+  return axes;
+}
+
+/// Puts the lists of a topk where a loop over their entries can index them.
+void ChainEvaluator::storeLists(const PassState &state, ReduceOp reduce,
+                                ValueRange results, unsigned place) {
+  Location loc = chain.getLoc();
+  for (OpResult result : reduce->getResults()) {
+    // Outside of all loops, so that the stack does not grow with them.
+    auto type = MemRefType::get({reduce.getNumEntries()}, result.getType());
+    Value buffer = memref::AllocaOp::create(frames.builderAt(0), loc, type);
+    OpBuilder &b = frames.builderAt(place);
+    for (auto [entry, value] :
+         llvm::enumerate(state.valuesOf(result, results))) {
+      Value index = arith::ConstantIndexOp::create(b, loc, entry);
+      memref::StoreOp::create(b, loc, value, buffer, index);
+    }
+    frames.mapList(place, result, buffer);
+  }
+}
+
+/// Reads the entry of a topk's result at the index of its axis.
+LogicalResult ChainEvaluator::loadEntry(OpResult result, Value buffer) {
+  StringRef axis = *cast<ReduceOp>(result.getOwner()).getInto();
+  FailureOr<Value> index = axisIndex(chain.getAxisNumber(axis));
+  if (failed(index))
+    return failure();
+  unsigned place = frames.placementOf(result, /*speculatable=*/true);
+  OpBuilder &b = frames.builderAt(place);
+  frames.map(place, result,
+             memref::LoadOp::create(b, chain.getLoc(), buffer, *index));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +166,8 @@ LogicalResult ChainEvaluator::emitReduction(ReduceOp reduce) {
   PassState state(pass);
   unsigned place = 0;
   for (ReduceOp member : pass.reduces)
-    place = std::max(place, frames.placementOf(member->getResults()));
+    place = std::max(
+        place, frames.placementOfPass(member.getResult(0), passAxesOf(member)));
   auto detached = frames.detachAbove(place);
 
   FailureOr<IRMapping> outer = emitLeaves(pass);
@@ -136,9 +180,14 @@ LogicalResult ChainEvaluator::emitReduction(ReduceOp reduce) {
           : emitNest(state, 0, identity, *outer);
   if (failed(results))
     return failure();
-  for (ReduceOp member : pass.reduces)
-    for (auto [index, result] : llvm::enumerate(member->getResults()))
-      frames.map(place, result, (*results)[state.offsetOf(member) + index]);
+  for (ReduceOp member : pass.reduces) {
+    if (member.getKind() == ReductionKind::Topk) {
+      storeLists(state, member, *results, place);
+      continue;
+    }
+    for (OpResult result : member->getResults())
+      frames.map(place, result, state.valuesOf(result, *results).front());
+  }
   frames.attach(std::move(detached));
   return success();
 }
@@ -280,8 +329,8 @@ ChainEvaluator::emitMember(const PassState &state, ReduceOp reduce,
   FailureOr<Values> values = emitAll(reduce.getValues());
   if (failed(values))
     return failure();
-  return state.combine(frames.builder(), chain.getLoc(), reduce, accumulators,
-                       *values, outer);
+  return state.insert(frames.builder(), chain.getLoc(), reduce, accumulators,
+                      *values, outer);
 }
 
 /// The predicate that all reductions of a pass share, if they do and it does
@@ -312,9 +361,9 @@ FailureOr<SmallVector<Value>> ChainEvaluator::emitStep(const PassState &state,
       OpBuilder &b = frames.builder();
       Values before = state.references(b, loc, reduce, accumulators, outer);
       Values after = state.references(b, loc, reduce, next, outer);
-      Values own =
-          Values(ValueRange(accumulators)
-                     .slice(state.offsetOf(reduce), reduce.getNumResults()));
+      Values own = Values(
+          ValueRange(accumulators)
+              .slice(state.offsetOf(reduce), state.getNumValues(reduce)));
       own = state.correct(b, loc, reduce, own, before, after, outer);
 
       auto *known = llvm::find_if(evaluated, [&](auto &entry) {

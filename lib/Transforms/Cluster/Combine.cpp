@@ -19,6 +19,9 @@ using namespace cascade::cluster;
 /// Up to this many tuples, every thread reads all of them: fewer steps than a
 /// butterfly, and shared memory broadcasts.
 static constexpr int64_t kMaxReadByAll = 4;
+/// A tuple of more words takes long code to merge (the list of a topk does): it
+/// is merged in loops, with one copy of the code a collective and level.
+static constexpr int64_t kMaxUnrolledWords = 12;
 
 //===----------------------------------------------------------------------===//
 // Merger
@@ -133,9 +136,13 @@ void Expansion::guarded(Value condition, function_ref<void()> body) {
 // Combinations
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
-                                        int64_t size, int64_t present) {
-  SmallVector<Value> state(values);
+bool Expansion::isLarge() const {
+  return packing.getNumWords() > kMaxUnrolledWords;
+}
+
+SmallVector<Value> Expansion::butterflyRound(ValueRange state, Value lane,
+                                             Value stride, Value groupMask,
+                                             int64_t present) {
   auto select = [&](Value condition, ValueRange ifTrue, ValueRange ifFalse) {
     SmallVector<Value> chosen;
     for (auto [lhs, rhs] : llvm::zip_equal(ifTrue, ifFalse))
@@ -143,38 +150,57 @@ SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
           arith::SelectOp::create(builder, loc, condition, lhs, rhs));
     return chosen;
   };
-  auto andMask = [&](Value value, int64_t mask) -> Value {
-    return arith::AndIOp::create(builder, loc, value, constant(mask));
-  };
   Value width = constant(kWarpSize);
+  SmallVector<Value> words;
+  for (Value word : packing.toWords(builder, loc, state))
+    words.push_back(gpu::ShuffleOp::create(builder, loc, word, stride, width,
+                                           gpu::ShuffleMode::XOR)
+                        .getShuffleResult());
+  SmallVector<Value> partner = packing.fromWords(builder, loc, words);
+  if (merge.commutes() && !groupMask)
+    return merge(builder, loc, state, partner);
+  Value bit = arith::AndIOp::create(builder, loc, lane, stride);
+  Value isUpper = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        bit, constant(0));
+  SmallVector<Value> lower = select(isUpper, partner, state);
+  SmallVector<Value> upper = select(isUpper, state, partner);
+  SmallVector<Value> merged = merge(builder, loc, lower, upper);
+  if (!groupMask)
+    return merged;
+  Value group = arith::AndIOp::create(builder, loc, lane, groupMask);
+  return select(below(add(group, stride), present), merged, lower);
+}
+
+SmallVector<Value> Expansion::butterflyLoop(ValueRange values, Value lane,
+                                            int64_t size, int64_t present) {
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0),
+                         constant(llvm::Log2_64(size)), constant(1), values);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value stride =
+      arith::ShLIOp::create(builder, loc, constant(1), loop.getInductionVar());
+  Value groupMask;
+  if (present < size)
+    groupMask = arith::MulIOp::create(builder, loc, stride, constant(-2));
+  scf::YieldOp::create(builder, loc,
+                       butterflyRound(loop.getRegionIterArgs(), lane, stride,
+                                      groupMask, present));
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
+                                        int64_t size, int64_t present) {
+  if (isLarge() && size > 2)
+    return butterflyLoop(values, lane, size, present);
+  SmallVector<Value> state(values);
   for (int64_t stride = 1; stride < size; stride *= 2) {
-    SmallVector<Value> words;
-    for (Value word : packing.toWords(builder, loc, state))
-      words.push_back(gpu::ShuffleOp::create(builder, loc, word,
-                                             constant(stride), width,
-                                             gpu::ShuffleMode::XOR)
-                          .getShuffleResult());
-    SmallVector<Value> partner = packing.fromWords(builder, loc, words);
     // The tuples of a lane's 2 * stride neighbours are those of the lower and
     // of the upper half; the upper half may be absent at the end.
     int64_t tail = present % (2 * stride);
     bool halfAbsent = present < size && tail > 0 && tail <= stride;
-    if (merge.commutes() && !halfAbsent) {
-      state = merge(builder, loc, state, partner);
-      continue;
-    }
-    Value isUpper =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                              andMask(lane, stride), constant(0));
-    SmallVector<Value> lower = select(isUpper, partner, state);
-    SmallVector<Value> upper = select(isUpper, state, partner);
-    SmallVector<Value> merged = merge(builder, loc, lower, upper);
-    if (!halfAbsent) {
-      state = merged;
-      continue;
-    }
-    Value upperStart = add(andMask(lane, ~(2 * stride - 1)), constant(stride));
-    state = select(below(upperStart, present), merged, lower);
+    Value groupMask = halfAbsent ? constant(~(2 * stride - 1)) : Value();
+    state = butterflyRound(state, lane, constant(stride), groupMask, present);
   }
   return state;
 }
@@ -182,7 +208,8 @@ SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
 SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
                                       int64_t count) {
   int64_t size = llvm::PowerOf2Ceil(count);
-  if (count > kMaxReadByAll && size <= who.lanes) {
+  int64_t readByAll = isLarge() ? 2 : kMaxReadByAll;
+  if (count > readByAll && size <= who.lanes) {
     // Lane k reads tuple k; absent ones repeat the last, and do not count.
     Value place = arith::AndIOp::create(builder, loc, who.laneInGroup,
                                         constant(size - 1));

@@ -105,6 +105,19 @@ struct Expansion {
                                            mlir::Value lane, int64_t size,
                                            int64_t present);
 
+  /// One round of a butterfly: combines with the lane at `stride`. Where
+  /// `groupMask`, which clears the bits of a lane's place in its 2 * stride
+  /// neighbours, is not null, their upper half may be absent.
+  llvm::SmallVector<mlir::Value>
+  butterflyRound(mlir::ValueRange state, mlir::Value lane, mlir::Value stride,
+                 mlir::Value groupMask, int64_t present);
+  /// The rounds of `butterfly` as a loop.
+  llvm::SmallVector<mlir::Value> butterflyLoop(mlir::ValueRange values,
+                                               mlir::Value lane, int64_t size,
+                                               int64_t present);
+  /// Whether code for one merge is so large that there should be few copies.
+  bool isLarge() const;
+
   /// Combines the `count` tuples of `buffer` at first, first + stride, ... in
   /// this order, in every thread.
   llvm::SmallVector<mlir::Value> combine(mlir::Value buffer, mlir::Value first,

@@ -179,6 +179,46 @@ func.func @topk_without_axis(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @topk_of_dynamic_length(%x: tensor<4x8xf32>, %n: tensor<?xf32>) -> tensor<4x?xf32> {
+  %y = cascade.chain (i, l, k) ins(%x[i, l] : tensor<4x8xf32>, %n[k] : tensor<?xf32>)
+      outs([i, k] : tensor<4x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %j = cascade.index l : i32
+    // expected-error @below {{topk keeps a static number of entries, but the extent of axis 'k' is known only at run time; give a tensor a static dimension for it, of 1 to 64}}
+    %s, %t = cascade.reduce topk %a, %j over (l) into (k) : f32, i32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<4x?xf32>
+}
+
+// -----
+
+func.func @topk_too_long(%x: tensor<4x80xf32>) -> tensor<4x65xf32> {
+  %y = cascade.chain (i, l, k) ins(%x[i, l] : tensor<4x80xf32>) outs([i, k] : tensor<4x65xf32>) {
+  ^bb0(%a: f32):
+    %j = cascade.index l : i32
+    // expected-error @below {{topk keeps 1 to 64 entries, but axis 'k' has extent 65}}
+    %s, %t = cascade.reduce topk %a, %j over (l) into (k) : f32, i32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<4x65xf32>
+}
+
+// -----
+
+func.func @topk_into_old_axis(%x: tensor<4x8x2xf32>) -> tensor<4x2xf32> {
+  %y = cascade.chain (i, l, k) ins(%x[i, l, k] : tensor<4x8x2xf32>) outs([i, k] : tensor<4x2xf32>) {
+  ^bb0(%a: f32):
+    %j = cascade.index l : i32
+    // expected-error @below {{introduces axis 'k', which its values vary over already; name a new axis}}
+    %s, %t = cascade.reduce topk %a, %j over (l) into (k) : f32, i32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<4x2xf32>
+}
+
+// -----
+
 func.func @combine_without_region(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   %0 = cascade.chain (i, l) ins(%x[i, l] : tensor<4x8xf32>) outs([i] : tensor<4xf32>) {
   ^bb0(%a: f32):

@@ -26,10 +26,10 @@
 // CHECK-NEXT:      %[[SCALE:.*]] = math.exp %[[SUM]] : f32
 // CHECK:           arith.mulf %[[ACC]], %[[SCALE]] : f32
 // CHECK:         } : f32
-// CHECK-DAG:     %[[RX:.*]] = math.sqrt %[[TX]] : f32
-// CHECK-DAG:     %[[RY:.*]] = math.sqrt %[[TY]] : f32
-// CHECK:         %[[Q:.*]] = arith.divf %[[S]], %{{.*}} : f32
-// CHECK:         %[[B:.*]] = arith.divf %[[Q]], %{{.*}} : f32
+// CHECK:         %[[RX:.*]] = math.sqrt %[[TX]] : f32
+// CHECK-NEXT:    %[[Q:.*]] = arith.divf %[[S]], %[[RX]] : f32
+// CHECK-NEXT:    %[[RY:.*]] = math.sqrt %[[TY]] : f32
+// CHECK-NEXT:    %[[B:.*]] = arith.divf %[[Q]], %[[RY]] : f32
 // CHECK:         cascade.yield %[[B]] replay %{{.*}} : f32
 // CHECK-NEXT:  } source {
 func.func @bhattacharyya(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> {

@@ -299,8 +299,8 @@ func.func @any_all(%x_in: tensor<?x?xf32>) -> tensor<?xf32> {
   return %out : tensor<?xf32>
 }
 
-// Rank 2: not in this version.
-// CHECK: "name": "layernorm_matrix"{{.*}}"passes":{"l":2}
+// Rank 2.
+// CHECK: "name": "layernorm_matrix"{{.*}}"passes":{"l":1}
 func.func @layernorm_matrix(%x_in: tensor<?x?xf32>, %w_in: tensor<?xf32>) -> tensor<?xf32> {
   %out = cascade.chain (i, l)
       ins(%x_in[i, l] : tensor<?x?xf32>,
@@ -357,7 +357,7 @@ func.func @scaled_exponent(%x_in: tensor<?x?xf32>) -> tensor<?xf32> {
 }
 
 // D = sum p dp, then sum p (dp - D) k: the second sum is of rank 2.
-// CHECK: "name": "softmax_backward"{{.*}}"passes":{"l":2}
+// CHECK: "name": "softmax_backward"{{.*}}"passes":{"l":1}
 func.func @softmax_backward(%x_in: tensor<?x?xf32>, %dp_in: tensor<?x?xf32>, %k_in: tensor<?x?xf32>) -> tensor<?xf32> {
   %out = cascade.chain (i, l)
       ins(%x_in[i, l] : tensor<?x?xf32>,
@@ -396,8 +396,8 @@ func.func @gather_after_argmax(%x_in: tensor<?x?xf32>, %v_in: tensor<?x?xf32>) -
   return %out : tensor<?xf32>
 }
 
-// Rank 3: not in this version.
-// CHECK: "name": "min_max_sum"{{.*}}"passes":{"l":2}
+// Rank 3.
+// CHECK: "name": "min_max_sum"{{.*}}"passes":{"l":1}
 func.func @min_max_sum(%x_in: tensor<?x?xf32>) -> tensor<?xf32> {
   %out = cascade.chain (i, l)
       ins(%x_in[i, l] : tensor<?x?xf32>)

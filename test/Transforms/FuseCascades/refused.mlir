@@ -33,28 +33,23 @@ func.func @count_above_mean(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
-// Softmax of standardised logits. The variance is refused (rank above one) and
-// starts pass 1. The largest logit joins it: the variance, a sum of squares, is
-// not negative and moves out of the maximum. In the exponent the variance stays
-// with the elements, so the last sum starts pass 2.
+// Softmax of standardised logits. The variance is a sum of three products and
+// shares the pass of the mean. The largest logit, both centred and scaled, is
+// refused and starts pass 1, where the last sum joins it.
 // CHECK-LABEL: func.func @standardised
-// CHECK:         %[[C:.*]] = arith.subf
-// CHECK:         %[[SQ:.*]] = arith.mulf %[[C]], %[[C]] : f32
-// CHECK:         %[[VAR:.*]] = cascade.reduce add %[[SQ]] over (l) : f32
-// CHECK:         %[[Z:.*]] = arith.divf %[[C]], %[[VAR]] : f32
-// CHECK:         %[[MAX:.*]] = cascade.reduce max %[[C]] over (l) : f32
-// CHECK:         %[[M:.*]] = arith.divf %[[MAX]], %[[VAR]] : f32
-// CHECK:         %[[D:.*]] = arith.subf %[[Z]], %[[M]] : f32
-// CHECK:         %[[W:.*]] = math.exp %[[D]] : f32
-// CHECK:         cascade.reduce add %[[W]] over (l) : f32
+// CHECK:         %[[SUM:.*]] = cascade.reduce add %{{.*}} over (l) : f32
+// CHECK:         cascade.reduce add %{{.*}}, %{{.*}} over (l) refs(%{{.*}} as centre : f32, %{{.*}} : f32) correct {
+// CHECK:         cascade.reduce max %{{.*}} over (l)
+// CHECK:         %[[W:.*]] = math.exp %{{.*}} : f32
+// CHECK:         cascade.reduce add %[[W]] over (l) refs(%{{.*}} as exponent : f32) correct {
 // CHECK:         cascade.yield %{{.*}} replay %{{.*}} : f32
 // CHECK:       } source {
 // JSON-SAME: "name": "standardised"
-// JSON-SAME: "passes":{"l":3}
-// JSON-SAME: "pass":1,{{.*}}"rule":"rank-above-one"
-// JSON-SAME: "class":"separable","index":2,"kind":"max"{{.*}}"pass":1
-// JSON-SAME: "class":"refused","index":3,{{.*}}"pass":2,
+// JSON-SAME: "passes":{"l":2}
+// JSON-SAME: "accumulators":3,"class":"separable","index":1,{{.*}}"rank":3
+// JSON-SAME: "class":"refused","index":2,"kind":"max"
 // JSON-SAME: "rule":"not-separable"
+// JSON-SAME: "class":"separable","index":3
 func.func @standardised(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<?x?xf32>) outs([i] : tensor<?xf32>) {

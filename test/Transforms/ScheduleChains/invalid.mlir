@@ -135,17 +135,3 @@ func.func @no_reduction(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %y : tensor<8xf32>
 }
-
-// -----
-
-func.func @topk(%x: tensor<8x32xf32>) -> tensor<8x2xi32> {
-  %y = cascade.chain (i, l, k)
-      ins(%x[i, l] : tensor<8x32xf32>) outs([i, k] : tensor<8x2xi32>) {
-  ^bb0(%e: f32):
-    %j = cascade.index l : i32
-    // expected-error @+1 {{topk is not lowered to GPUs yet}}
-    %key, %index = cascade.reduce topk %e, %j over (l) into (k) : f32, i32
-    cascade.yield %index : i32
-  }
-  return %y : tensor<8x2xi32>
-}

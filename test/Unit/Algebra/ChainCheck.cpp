@@ -28,8 +28,12 @@ SplitProblem Chain::problem(unsigned stage) const {
   SplitProblem problem;
   problem.kind = stages[stage].kind;
   problem.value = stages[stage].value;
-  for (unsigned i = 0; i < stage; ++i)
-    problem.results.push_back({stages[i].kind, stages[i].sign, true});
+  for (unsigned i = 0; i < stage; ++i) {
+    ResultInfo &result = problem.results.emplace_back();
+    result.kind = stages[i].kind;
+    result.sign = stages[i].sign;
+    result.value = stages[i].value;
+  }
   problem.parameters = parameterFacts;
   problem.options = options;
   return problem;
@@ -69,7 +73,7 @@ std::vector<double> Chain::results(const State &state, unsigned stage) const {
   Bindings b;
   b.parameters = parameters;
   for (unsigned i = 0; i < stage; ++i) {
-    b.accumulators = {state.accumulators[i]};
+    b.accumulators = state.accumulators[i];
     b.results.push_back(state.seen ? evaluate(verdicts[i].finish, b)
                                    : identity(stages[i].kind));
   }
@@ -88,30 +92,34 @@ std::vector<double> Chain::guarded(const std::vector<double> &results,
       v = 0;
     if (ref.guard == ReferenceGuard::Divisor && v == 0)
       v = 1;
+    if (ref.guard == ReferenceGuard::Centre && !std::isfinite(v))
+      v = 0;
     values.push_back(v);
   }
   return values;
 }
 
-double Chain::corrected(const State &state, unsigned stage,
-                        const std::vector<double> &to) const {
+std::vector<double> Chain::corrected(const State &state, unsigned stage,
+                                     const std::vector<double> &to) const {
   const SplitResult &verdict = verdicts[stage];
-  if (!state.seen)
-    return identity(stages[stage].kind);
-  if (!verdict.correction)
+  if (!state.seen || verdict.corrections.empty())
     return state.accumulators[stage];
   Bindings b;
   b.parameters = parameters;
-  b.accumulators = {state.accumulators[stage]};
+  b.accumulators = state.accumulators[stage];
   b.oldRefs = state.references[stage];
   b.newRefs = to;
-  return evaluate(verdict.correction, b);
+  std::vector<double> values;
+  for (Expr correction : verdict.corrections)
+    values.push_back(evaluate(correction, b));
+  return values;
 }
 
 Chain::State Chain::start() const {
   State state;
-  for (const Stage &stage : stages) {
-    state.accumulators.push_back(identity(stage.kind));
+  for (unsigned i = 0; i < stages.size(); ++i) {
+    state.accumulators.emplace_back(verdicts[i].cores.size(),
+                                    identity(stages[i].kind));
     state.references.emplace_back();
   }
   return state;
@@ -127,9 +135,10 @@ Chain::State Chain::step(const State &state, const Row &row) const {
     b.elements = row;
     for (unsigned k = 0; k < verdicts[i].references.size(); ++k)
       b.nodes[verdicts[i].references[k].value] = next.references[i][k];
-    next.accumulators[i] =
-        combine(stages[i].kind, corrected(state, i, next.references[i]),
-                evaluate(verdicts[i].core, b));
+    next.accumulators[i] = corrected(state, i, next.references[i]);
+    for (unsigned k = 0; k < verdicts[i].cores.size(); ++k)
+      next.accumulators[i][k] = combine(stages[i].kind, next.accumulators[i][k],
+                                        evaluate(verdicts[i].cores[k], b));
   }
   return next;
 }
@@ -139,9 +148,11 @@ Chain::State Chain::merge(const State &a, const State &b) const {
   next.seen = a.seen || b.seen;
   for (unsigned i = 0; i < stages.size(); ++i) {
     next.references[i] = guarded(results(next, i), i);
-    next.accumulators[i] =
-        combine(stages[i].kind, corrected(a, i, next.references[i]),
-                corrected(b, i, next.references[i]));
+    next.accumulators[i] = corrected(a, i, next.references[i]);
+    std::vector<double> other = corrected(b, i, next.references[i]);
+    for (unsigned k = 0; k < other.size(); ++k)
+      next.accumulators[i][k] =
+          combine(stages[i].kind, next.accumulators[i][k], other[k]);
   }
   return next;
 }
@@ -192,7 +203,8 @@ std::string Chain::check() {
     const SplitResult &v = verdicts.back();
     if (!v.accepted())
       return "stage " + std::to_string(i) + " refused: " + v.refusal->rule;
-    if (v.cls == Class::Separable && refutedBySampling(problem(i)))
+    if (v.cls == Class::Separable && v.rank == 1 &&
+        refutedBySampling(problem(i)))
       return "stage " + std::to_string(i) + " accepted but refuted";
   }
   std::mt19937 random(7);

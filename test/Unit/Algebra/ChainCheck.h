@@ -46,7 +46,7 @@ private:
   };
   struct State {
     bool seen = false;
-    std::vector<double> accumulators;
+    std::vector<std::vector<double>> accumulators; ///< of every stage
     std::vector<std::vector<double>> references;
   };
   using Row = std::vector<double>; ///< the elements of one iteration
@@ -58,8 +58,8 @@ private:
   std::vector<double> results(const State &state, unsigned stage) const;
   std::vector<double> guarded(const std::vector<double> &results,
                               unsigned stage) const;
-  double corrected(const State &state, unsigned stage,
-                   const std::vector<double> &to) const;
+  std::vector<double> corrected(const State &state, unsigned stage,
+                                const std::vector<double> &to) const;
   State start() const;
   State step(const State &state, const Row &row) const;
   State merge(const State &a, const State &b) const;

@@ -20,7 +20,7 @@ struct SplitAdd : testing::Test, Chain {
         << (s.refusal ? s.refusal->rule + " " + print(s.refusal->at) : "");
     if (!s.accepted())
       return s;
-    EXPECT_EQ(print(s.core), core);
+    EXPECT_EQ(print(s.core()), core);
     EXPECT_EQ(print(s.finish), finish);
     EXPECT_EQ(check(), "");
     return s;
@@ -42,7 +42,7 @@ TEST_F(SplitAdd, Independent) {
   SplitResult s = last();
   EXPECT_EQ(s.cls, Class::Independent);
   EXPECT_EQ(s.legality, Legality::BitExact);
-  EXPECT_EQ(print(s.core), "x0 * p0");
+  EXPECT_EQ(print(s.core()), "x0 * p0");
   EXPECT_EQ(check(), "");
 }
 
@@ -51,7 +51,7 @@ TEST_F(SplitAdd, SoftmaxDenominator) {
   Expr value = exp(sub(x(0), m));
   sum(value);
   SplitResult s = expect("exp(x0 - r0)", "acc0");
-  EXPECT_EQ(s.core, value);
+  EXPECT_EQ(s.core(), value);
   EXPECT_EQ(s.rank, 1u);
   EXPECT_EQ(s.legality, Legality::Reassociating);
   EXPECT_EQ(refs(s), Texts{"r0 exponent"});
@@ -60,7 +60,7 @@ TEST_F(SplitAdd, SoftmaxDenominator) {
   EXPECT_EQ(print(s.terms[0].H), "exp(-r0)");
   EXPECT_EQ(s.terms[0].combine, "mul");
   EXPECT_EQ(s.terms[0].form, Form::Rescaled);
-  EXPECT_EQ(print(s.correction),
+  EXPECT_EQ(print(s.correction()),
             "select(acc0 == 0, acc0, select(old0 == new0, acc0, "
             "acc0 * exp(old0 - new0)))");
 }
@@ -115,7 +115,7 @@ TEST_F(SplitAdd, Renyi2) {
   Expr w = div(e, sum(e));
   sum(mul(w, w));
   SplitResult s = expect("exp(x0 - r0) * exp(x0 - r0)", "acc0 / r1 / r1");
-  EXPECT_EQ(print(s.correction),
+  EXPECT_EQ(print(s.correction()),
             "select(acc0 == 0, acc0, select(old0 == new0, acc0, "
             "acc0 * exp((old0 - new0) * 2)))");
   sum(context.pow(w, c(2)));
@@ -141,7 +141,7 @@ TEST_F(SplitAdd, LogSumExpAsReference) {
   Expr lse = add(m, context.log(t));
   sum(mul(exp(sub(x(0), lse)), x(1)));
   SplitResult s = expect("exp(x0 - (r0 + log(r1))) * x1", "acc0");
-  EXPECT_EQ(refs(s), Texts{"r0 + log(r1) exponent"});
+  EXPECT_EQ(refs(s), Texts{"r0 + log(r1) none"});
 }
 
 TEST_F(SplitAdd, ScaledExponentOfTwo) {
@@ -149,12 +149,12 @@ TEST_F(SplitAdd, ScaledExponentOfTwo) {
   Expr m = maximum(x(0));
   sum(context.unary(Kind::Exp2, mul(sub(x(0), m), p(0))));
   SplitResult s = expect("exp2((x0 - r0) * p0)", "acc0");
-  EXPECT_EQ(print(s.correction),
+  EXPECT_EQ(print(s.correction()),
             "select(acc0 == 0, acc0, select(old0 == new0, acc0, "
             "acc0 * exp2((old0 - new0) * p0)))");
   sum(context.unary(Kind::Exp2, sub(mul(x(0), p(0)), mul(m, p(0)))));
   s = expect("exp2(x0 * p0 - r0 * p0)", "acc0");
-  EXPECT_EQ(refs(s), Texts{"r0 * p0 exponent"});
+  EXPECT_EQ(refs(s), Texts{"r0 * p0 none"});
 }
 
 TEST_F(SplitAdd, TwoScalesOfOneReferenceInASum) {
@@ -183,7 +183,7 @@ TEST_F(SplitAdd, RmsNormTimesMatrix) {
   sum(mul(mul(mul(x(0), r), x(1)), x(2)));
   SplitResult s = expect("x0 * x1 * x2", "acc0 * rsqrt(r0 / p0 + 1e-05)");
   EXPECT_TRUE(s.references.empty());
-  EXPECT_EQ(s.correction, nullptr);
+  EXPECT_EQ(s.correction(), nullptr);
   ASSERT_EQ(s.terms.size(), 1u);
   EXPECT_EQ(print(s.terms[0].G), "x0 * x1 * x2");
 }
@@ -207,7 +207,7 @@ TEST_F(SplitAdd, ScaledNorm) {
   sum(mul(q, q));
   SplitResult s = expect("x0 / r0 * (x0 / r0)", "acc0");
   EXPECT_EQ(refs(s), Texts{"r0 divisor"});
-  EXPECT_EQ(print(s.correction),
+  EXPECT_EQ(print(s.correction()),
             "select(acc0 == 0, acc0, select(old0 == new0, acc0, "
             "acc0 * (old0 / new0 * (old0 / new0))))");
 }
@@ -237,7 +237,7 @@ TEST_F(SplitAdd, SumsWithOneFactor) {
   sum(add(mul(x(0), mul(r, s)), mul(mul(x(1), r), s)));
   SplitResult split = last();
   ASSERT_TRUE(split.accepted());
-  EXPECT_EQ(print(split.core), "x0 + x1");
+  EXPECT_EQ(print(split.core()), "x0 + x1");
   EXPECT_EQ(check(), "");
 }
 

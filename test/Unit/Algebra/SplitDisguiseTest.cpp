@@ -18,13 +18,13 @@ struct SplitDisguise : testing::Test, Chain {
     SplitResult s = last();
     ASSERT_TRUE(s.accepted()) << s.refusal->rule << ": " << s.refusal->reason
                               << ": " << print(s.refusal->at);
-    EXPECT_EQ(print(s.core), core);
+    EXPECT_EQ(print(s.core()), core);
     EXPECT_EQ(print(s.finish), finish);
     EXPECT_EQ(check(), "");
   }
   void expectRefused(const char *rule, const char *at) {
     SplitResult s = last();
-    ASSERT_FALSE(s.accepted()) << print(s.core) << ", " << print(s.finish);
+    ASSERT_FALSE(s.accepted()) << print(s.core()) << ", " << print(s.finish);
     EXPECT_EQ(s.refusal->rule, rule);
     EXPECT_EQ(print(s.refusal->at), at);
   }
@@ -43,7 +43,7 @@ TEST_F(SplitDisguise, NeutralFactorsInsideResults) {
   sum(mul(add(mul(mul(c(2), r), x(0)), mul(x(1), r)), mul(c(3), s)));
   SplitResult split = last();
   ASSERT_TRUE(split.accepted());
-  EXPECT_EQ(print(split.core), "(2 * x0 + x1) * 3");
+  EXPECT_EQ(print(split.core()), "(2 * x0 + x1) * 3");
 }
 
 TEST_F(SplitDisguise, RootsInOneAddendOnly) {
@@ -51,7 +51,7 @@ TEST_F(SplitDisguise, RootsInOneAddendOnly) {
   sum(add(mul(x(0), context.rsqrt(b)), div(x(1), context.sqrt(b))));
   SplitResult s = last();
   ASSERT_TRUE(s.accepted()) << s.refusal->reason;
-  EXPECT_EQ(print(s.core), "x0 + x1");
+  EXPECT_EQ(print(s.core()), "x0 + x1");
   EXPECT_EQ(check(), "");
 }
 
@@ -65,7 +65,7 @@ TEST_F(SplitDisguise, SignsHideInsideAbsoluteValues) {
     EXPECT_EQ(check(), "");
   Expr any = sum(x(1));
   sum(add(context.abs(mul(x(0), mul(c(2), any))), mul(x(1), any)));
-  EXPECT_FALSE(last().accepted());
+  EXPECT_EQ(last().rank, 2u); // |any| and any are two factors
 }
 
 TEST_F(SplitDisguise, ARootOfASquareIsNoPower) {
@@ -79,10 +79,10 @@ TEST_F(SplitDisguise, ARootOfASquareIsNoPower) {
 }
 
 TEST_F(SplitDisguise, JointAndWrittenExponentialsDiffer) {
-  // The second addend keeps exp(-m) in the core, so the first must, too.
+  // The second addend keeps exp(-m) in the core, the first does not.
   Expr m = maximum(x(0));
   sum(add(mul(x(1), exp(context.neg(m))), exp(sub(x(0), m))));
-  expectRefused("rank-above-one", "x1 * exp(-r0) + exp(x0 - r0)");
+  EXPECT_EQ(last().rank, 2u);
 }
 
 TEST_F(SplitDisguise, AQuotientOfEqualFactorsIsNotErased) {
@@ -91,7 +91,7 @@ TEST_F(SplitDisguise, AQuotientOfEqualFactorsIsNotErased) {
   sum(div(mul(x(0), r), r));
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
-  EXPECT_EQ(print(s.core), "x0");
+  EXPECT_EQ(print(s.core()), "x0");
   EXPECT_EQ(print(s.finish), "acc0 * (r0 / r0)");
   Bindings b;
   b.accumulators = {3};

@@ -131,18 +131,18 @@ double Fuzzer::core(const SplitResult &split, const Values &elements,
   Bindings b = with(elements, {});
   for (size_t k = 0; k < refs.size(); ++k)
     b.nodes[split.references[k].value] = refs[k];
-  return evaluate(split.core, b);
+  return evaluate(split.core(), b);
 }
 
 double Fuzzer::corrected(const SplitResult &split, double acc,
                          const Values &from, const Values &to) const {
-  if (!split.correction)
+  if (!split.correction())
     return acc;
   Bindings b = with({}, {});
   b.accumulators = {acc};
   b.oldRefs = from;
   b.newRefs = to;
-  return evaluate(split.correction, b);
+  return evaluate(split.correction(), b);
 }
 
 /// One comparison; nothing is said of samples that are not finite.
@@ -191,13 +191,13 @@ std::string Fuzzer::run() {
       {MonoidKind::Add, Sign::atLeastZero(), true},
       {MonoidKind::Add, Sign::unknown(), true}};
   SplitResult split = splitTest(*c, problem);
-  if (split.cls != Class::Separable)
+  if (split.cls != Class::Separable || split.rank != 1)
     return "";
   ++separable;
   for (int i = 0; i < 10; ++i)
     if (std::string wrong = sample(split); !wrong.empty())
       return print(problem.value) + ": " + wrong + ", core " +
-             print(split.core) + ", finish " + print(split.finish);
+             print(split.core()) + ", finish " + print(split.finish);
   return "";
 }
 

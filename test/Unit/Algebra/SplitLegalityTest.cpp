@@ -34,7 +34,7 @@ TEST_F(SplitLegality, RoundedWeightsAllowed) {
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
   EXPECT_EQ(s.legality, Legality::RoundingMoving);
-  EXPECT_EQ(print(s.core), "bf16(exp(x0 - r0)) * x1");
+  EXPECT_EQ(print(s.core()), "bf16(exp(x0 - r0)) * x1");
   EXPECT_EQ(print(s.finish), "acc0 / r1");
   EXPECT_EQ(check(), "");
 }
@@ -49,7 +49,7 @@ TEST_F(SplitLegality, Fp8NeedsApproximate) {
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
   EXPECT_EQ(s.legality, Legality::Approximate);
-  EXPECT_EQ(print(s.core), "f8E4M3FN(x0 * (448 / r0)) * x1");
+  EXPECT_EQ(print(s.core()), "f8E4M3FN(x0 * (448 / r0)) * x1");
   EXPECT_EQ(check(), "");
 }
 
@@ -69,7 +69,7 @@ TEST_F(SplitLegality, NarrowingOfAPureValueIsAnAtom) {
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
   EXPECT_EQ(s.legality, Legality::Reassociating);
-  EXPECT_EQ(print(s.core), "bf16(x0 * x1)");
+  EXPECT_EQ(print(s.core()), "bf16(x0 * x1)");
   EXPECT_EQ(print(s.finish), "acc0 * bf16(r0)");
 }
 
@@ -80,7 +80,7 @@ TEST_F(SplitLegality, NarrowReductionsAccumulateInF32) {
   p.value = context.exp(context.sub(xe, m));
   SplitResult s = splitTest(context, p);
   ASSERT_TRUE(s.accepted());
-  EXPECT_EQ(s.core->type, Type::BF16);
-  EXPECT_EQ(s.correction->type, Type::F32);
+  EXPECT_EQ(s.core()->type, Type::BF16);
+  EXPECT_EQ(s.correction()->type, Type::F32);
   EXPECT_EQ(s.finish->type, Type::F32);
 }

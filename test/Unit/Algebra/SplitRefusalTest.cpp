@@ -15,13 +15,13 @@ struct SplitRefusal : testing::Test, Chain {
   /// The last stage is refused; sampling agrees unless it is told not to.
   void expect(const char *rule, const char *at, bool refutable = true) {
     SplitResult s = last();
-    ASSERT_FALSE(s.accepted()) << print(s.core);
+    ASSERT_FALSE(s.accepted()) << print(s.core());
     EXPECT_EQ(s.refusal->rule, rule) << s.refusal->reason;
     EXPECT_EQ(print(s.refusal->at), at);
     EXPECT_FALSE(s.refusal->reason.empty());
     EXPECT_FALSE(s.refusal->suggestion.empty());
     EXPECT_TRUE(s.terms.empty());
-    EXPECT_EQ(s.core, nullptr);
+    EXPECT_EQ(s.core(), nullptr);
     if (refutable) {
       unsigned stage = s.cls == Class::Refused ? numStages() - 1 : 0;
       EXPECT_TRUE(refutedBySampling(problem(stage)));
@@ -72,21 +72,6 @@ TEST_F(SplitRefusal, Huber) {
   EXPECT_TRUE(refutedBySampling(problem(1)));
 }
 
-TEST_F(SplitRefusal, Variance) {
-  Expr d = sub(x(0), mean());
-  finalSum(mul(d, d));
-  expect("rank-above-one", "x0 - r0 / 37");
-  finalSum(context.pow(d, c(2)));
-  SplitResult s = last();
-  ASSERT_FALSE(s.accepted());
-}
-
-TEST_F(SplitRefusal, LayerNormTimesMatrix) {
-  Expr rstd = context.rsqrt(sum(mul(x(0), x(0))));
-  finalSum(mul(mul(sub(x(0), div(sum(x(0)), c(37))), rstd), x(1)));
-  expect("rank-above-one", "x0 - r1 / 37");
-}
-
 TEST_F(SplitRefusal, Gelu) {
   Expr d = sub(x(0), mean());
   finalSum(context.opaque("math.erf", {d}, Type::F32));
@@ -101,12 +86,6 @@ TEST_F(SplitRefusal, RootOfAProductOfUnknownSign) {
 TEST_F(SplitRefusal, DivisionByAMixedSum) {
   finalSum(div(x(1), sub(x(0), mean())));
   expect("not-separable", "x1 / (x0 - r0 / 37)");
-}
-
-TEST_F(SplitRefusal, ConditionOnAnEarlierResult) {
-  Expr mu = mean();
-  finalSum(context.select(context.cmp(Predicate::OLT, mu, c(0)), x(0), x(1)));
-  expect("mixed-comparison", "r0 / 37 < 0");
 }
 
 TEST_F(SplitRefusal, Predicates) {

@@ -15,8 +15,7 @@ namespace cascade {
 /// empty where there are fewer iterations, whose states are merged from left to
 /// right. A chain that is not fused runs one nest a reduction.
 ///
-/// Fails with a diagnostic on `topk` and on operations on tensors other than
-/// chains.
+/// Fails with a diagnostic on operations on tensors other than chains.
 mlir::LogicalResult convertCascadeToLoops(mlir::ModuleOp module,
                                           int64_t segments);
 

@@ -1,13 +1,12 @@
 //===- CascadeOps.cpp - Verifiers -----------------------------------------===//
 //
-// The constraints C1..C7 of a chain and R1..R7 of a reduction; their labels are
-// those of CascadeOps.td.
+// The constraints C1..C7 of a chain; their labels are those of CascadeOps.td.
+// Those of a reduction are in ReduceOp.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "cascade/Dialect/Cascade/IR/Axes.h"
 #include "cascade/Dialect/Cascade/IR/Cascade.h"
-#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -265,6 +264,23 @@ static LogicalResult verifyBody(ChainOp chain, Region &region) {
   return success();
 }
 
+/// R5: what a topk reads does not vary over the axis that it introduces.
+static LogicalResult verifyNewAxes(ChainOp chain, Region &region) {
+  AxisAnalysis axes(chain, region);
+  for (auto reduce : region.front().getOps<ReduceOp>()) {
+    int64_t axis =
+        reduce.getInto() ? chain.getAxisNumber(*reduce.getInto()) : -1;
+    if (axis < 0)
+      continue;
+    for (Value operand : reduce->getOperands())
+      if (axes.of(operand).test(axis))
+        return reduce.emitOpError()
+               << "introduces axis '" << *reduce.getInto()
+               << "', which its values vary over already; name a new axis";
+  }
+  return success();
+}
+
 /// C6: a result's map lists bare axes, and every axis that the value needs.
 static LogicalResult verifyResults(ChainOp chain, Region &region) {
   auto yield = cast<YieldOp>(region.front().getTerminator());
@@ -318,160 +334,8 @@ LogicalResult ChainOp::verifyRegions() {
     if (!region->hasOneBlock())
       return emitOpError() << "its body must be one block";
     if (failed(verifyBody(*this, *region)) ||
+        failed(verifyNewAxes(*this, *region)) ||
         failed(verifyResults(*this, *region)))
-      return failure();
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// cascade.reduce
-//===----------------------------------------------------------------------===//
-
-bool ReduceOp::isOver(StringRef axis) {
-  return llvm::any_of(getOver().getAsRange<StringAttr>(),
-                      [&](StringAttr name) { return name.getValue() == axis; });
-}
-
-/// R1, R5: axes of the chain, each named once.
-static LogicalResult verifyReducedAxes(ReduceOp reduce, ChainOp chain) {
-  if (reduce.getOver().empty())
-    return reduce.emitOpError() << "reduces no axis; name one in over (...)";
-  llvm::StringSet<> seen;
-  auto check = [&](StringRef axis) -> LogicalResult {
-    if (chain.getAxisNumber(axis) < 0)
-      return (reduce.emitOpError() << "the chain has no axis '" << axis << "'")
-                 .attachNote(chain.getLoc())
-             << "its axes are named here";
-    if (!seen.insert(axis).second)
-      return reduce.emitOpError() << "names axis '" << axis << "' twice";
-    return success();
-  };
-  for (auto axis : reduce.getOver().getAsRange<StringAttr>())
-    if (failed(check(axis.getValue())))
-      return failure();
-  bool isTopK = reduce.getKind() == ReductionKind::Topk;
-  if (isTopK != reduce.getInto().has_value())
-    return reduce.emitOpError()
-           << (isTopK ? "topk needs a new axis: into (axis)"
-                      : "only topk introduces an axis with into");
-  if (auto into = reduce.getInto())
-    return check(*into);
-  return success();
-}
-
-/// R2: the kind fits the type.
-static LogicalResult verifyKindTypes(ReduceOp reduce) {
-  StringRef kind = stringifyReductionKind(reduce.getKind());
-  KindTypes types = typesOf(reduce.getKind());
-  for (Type type : reduce.getResultTypes()) {
-    if (!isScalar(type))
-      return reduce.emitOpError() << "cannot reduce values of type " << type;
-    if (types == KindTypes::Float && !isa<FloatType>(type))
-      return reduce.emitOpError()
-             << kind << " takes floats, got " << type
-             << "; use maxsi, maxui, minsi or minui for integers";
-    if (types == KindTypes::Integer && isa<FloatType>(type))
-      return reduce.emitOpError()
-             << kind << " takes integers, got " << type
-             << "; use max, min, maxnum or minnum for floats";
-    if (types == KindTypes::Float &&
-        !APFloat::semanticsHasInf(cast<FloatType>(type).getFloatSemantics()))
-      return reduce.emitOpError()
-             << kind << " has no identity in " << type
-             << ", a type without infinities; widen the value first";
-  }
-  return success();
-}
-
-/// R4: a key, an integer index and any payload.
-static LogicalResult verifyPayload(ReduceOp reduce) {
-  switch (reduce.getKind()) {
-  case ReductionKind::Argmax:
-  case ReductionKind::Argmin:
-  case ReductionKind::Topk:
-    break;
-  default:
-    return success();
-  }
-  StringRef kind = stringifyReductionKind(reduce.getKind());
-  if (reduce.getValues().size() < 2 ||
-      !reduce.getValues()[1].getType().isSignlessIntOrIndex())
-    return reduce.emitOpError()
-           << kind << " takes a key and an integer or index, then any payload";
-  return success();
-}
-
-LogicalResult ReduceOp::verify() {
-  auto chain = (*this)->getParentOfType<ChainOp>();
-  if (!chain)
-    return emitOpError() << "may only stand in the body of a cascade.chain";
-  if (getValues().empty())
-    return emitOpError() << "reduces no value";
-  if (failed(verifyReducedAxes(*this, chain)) || failed(verifyKindTypes(*this)))
-    return failure();
-  if (getValues().getTypes() != getResultTypes()) // R3
-    return emitOpError() << "operand and result types must agree";
-  if (failed(verifyPayload(*this)))
-    return failure();
-  bool isCombine = getKind() == ReductionKind::Combine;
-  if (isCombine != !getCombiner().empty() || isCombine == getInits().empty())
-    return emitOpError() << (isCombine ? "combine needs init(...) values and a "
-                                         "combiner region: with { ... }"
-                                       : "only combine has init values and a "
-                                         "combiner region");
-  if (isCombine && getInits().getTypes() != getResultTypes())
-    return emitOpError() << "needs one init value of its type a result";
-  if (getRefs().empty() != getCorrection().empty()) // R7
-    return emitOpError() << "references and a correction go together";
-  if (getGuards() ? getGuards()->size() != getRefs().size()
-                  : !getRefs().empty())
-    return emitOpError() << "needs one guard a reference";
-  if (auto guards = getGuards())
-    for (int32_t guard : *guards)
-      if (!symbolizeReferenceGuard(static_cast<uint32_t>(guard)))
-        return emitOpError() << "has an unknown reference guard " << guard;
-  return success();
-}
-
-/// A region of scalar operations that yields one value a result.
-static LogicalResult verifyStateRegion(ReduceOp reduce, Region &region,
-                                       ArrayRef<Type> arguments,
-                                       StringRef name) {
-  if (!region.hasOneBlock())
-    return reduce.emitOpError() << "the " << name << " must be one block";
-  Block &block = region.front();
-  if (TypeRange(block.getArgumentTypes()) != TypeRange(arguments))
-    return (reduce.emitOpError() << "the " << name << " takes ")
-           << arguments.size() << " arguments of types (" << arguments << ")";
-  auto yield = dyn_cast_or_null<YieldOp>(
-      block.mightHaveTerminator() ? block.getTerminator() : nullptr);
-  if (!yield || yield.getValues().getTypes() != reduce.getResultTypes() ||
-      yield.getReplay())
-    return reduce.emitOpError()
-           << "the " << name << " must yield one value a result";
-  for (Operation &op : block.without_terminator())
-    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-            op.getDialect()))
-      return op.emitOpError() << "may not stand in a " << name
-                              << ": it holds arith and math operations";
-  return success();
-}
-
-LogicalResult ReduceOp::verifyRegions() {
-  SmallVector<Type> types(getResultTypes());
-  if (!getCombiner().empty()) {
-    SmallVector<Type> arguments(types);
-    llvm::append_range(arguments, types);
-    if (failed(verifyStateRegion(*this, getCombiner(), arguments, "combiner")))
-      return failure();
-  }
-  if (!getCorrection().empty()) {
-    SmallVector<Type> arguments(types);
-    llvm::append_range(arguments, getRefs().getTypes());
-    llvm::append_range(arguments, getRefs().getTypes());
-    if (failed(
-            verifyStateRegion(*this, getCorrection(), arguments, "correction")))
       return failure();
   }
   return success();

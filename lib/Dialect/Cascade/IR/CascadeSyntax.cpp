@@ -214,7 +214,7 @@ parseReference(OpAsmParser &parser,
     if (!parsed)
       return parser.emitError(loc)
              << "'" << word
-             << "' is not a guard; use plain, exponent or divisor";
+             << "' is not a guard; use plain, exponent, divisor or centre";
     guard = *parsed;
   }
   guards.push_back(static_cast<int32_t>(guard));

@@ -35,14 +35,16 @@ def Cascade_ReferenceGuard
                   "what stands in for a reference that cannot be used", [
         I32EnumAttrCase<"None", 0, "plain">,
         I32EnumAttrCase<"Exponent", 1, "exponent">,
-        I32EnumAttrCase<"Divisor", 2, "divisor">
+        I32EnumAttrCase<"Divisor", 2, "divisor">,
+        I32EnumAttrCase<"Centre", 3, "centre">
       ]> {
   let cppNamespace = "::cascade";
   let description = [{
     While a pass runs, values are evaluated at the running value of their
     references. `exponent`: an infinite reference is taken as 0, so that an
     element equal to it does not become NaN; `divisor`: a zero or infinite one is
-    taken as 1; `plain`: the reference is used as it is.
+    taken as 1; `centre`: one that is infinite or NaN is taken as 0, as any number
+    serves to centre values about; `plain`: the reference is used as it is.
   }];
 }
 

@@ -109,7 +109,8 @@ def Cascade_ReduceOp : Cascade_Op<"reduce", [
 
     R1. Axes exist and are distinct. R2. The kind fits the type. R3. Operand and
     result types agree. R4. argmax, argmin, topk have a key and an integer index.
-    R5. topk, and it alone, names one new axis. R6. combine, and it alone, has
+    R5. topk, and it alone, names one new axis: of static extent, 1 to 64, and
+    not one that its values vary over. R6. combine, and it alone, has
     initial values and a combiner. R7. References and correction go together.
   }];
   let arguments = (ins Cascade_ReductionKindAttr:$kind,
@@ -124,6 +125,10 @@ def Cascade_ReduceOp : Cascade_Op<"reduce", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     bool isOver(::llvm::StringRef axis);
+    /// The most entries that a topk keeps.
+    static constexpr int64_t maxEntries = 64;
+    /// The number of entries that a topk keeps; 1 for every other kind.
+    int64_t getNumEntries();
     ReferenceGuard getGuard(unsigned ref) {
       return static_cast<ReferenceGuard>((*getGuards())[ref]);
     }
