@@ -21,6 +21,7 @@ llvm_config.add_tool_substitutions(
         "cascade-launch",
         "cascade-sweep",
         "cascade-fuzz",
+        "cascade-oracle",
         "cascade-lsp-server",
         "mlir-translate",
         "llc",

@@ -69,11 +69,17 @@ void SplitTester::emitProduct(SplitResult &result, Expr value,
   for (const DFactor &factor : product.factors)
     if (factor.joint)
       rescaled.push_back(factor);
-  std::unordered_set<Expr> kept;
+  // A node that stands in the core once with its factor deferred is dropped
+  // from it everywhere.
+  std::unordered_set<Expr> kept, dropped;
+  for (const DFactor &factor : product.factors)
+    if (!factor.joint && !rescales(result, product, factor))
+      dropped.insert(skipWidening(factor.source));
   for (const DFactor &factor : product.factors) {
     if (factor.joint)
       continue;
-    if (!rescales(result, product, factor)) {
+    if (dropped.count(skipWidening(factor.source)) ||
+        !rescales(result, product, factor)) {
       deferred.push_back(factor);
       continue;
     }

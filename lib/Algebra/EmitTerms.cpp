@@ -156,11 +156,15 @@ Expr TermEmitter::extrapolated(Expr h) {
 
 /// The running value that an addend is held against. Any would be right; a good
 /// one is near the final value all the time. Logarithms are left to the finish:
-/// they are small, and dear to follow.
+/// they are small, and dear to follow; exponentials, too: on their way they may
+/// be so large that nothing is left of the elements.
 Expr TermEmitter::centreOf(Expr h) {
   Expr inner = skipWidening(h);
   if (inner->is(Kind::Log) || inner->is(Kind::Log2))
     return nullptr;
+  for (Expr node : postOrder(h))
+    if ((node->is(Kind::Exp) || node->is(Kind::Exp2)) && t.dependence.onD(node))
+      return nullptr;
   std::optional<double> degree = degreeOf(h, t.problem.results);
   return degree && *degree == 0 ? h : extrapolated(h);
 }
@@ -180,7 +184,7 @@ void TermEmitter::chooseCentres() {
         addReference(result.references, centre, ReferenceGuard::Centre);
       else
         left.insert(addend.value);
-      if (centre && centre != addend.value)
+      if (centre) // unchanged ones, too: an addend may contain another
         replaced[addend.value] = centre;
     }
     // As written but for these, so that x - m is subtracted before it meets y.
@@ -390,7 +394,9 @@ void TermEmitter::emitFinish() {
       if (centre == addend.value)
         continue;
       Expr difference = ctx.castFloat(addend.value, type);
-      if (centre)
+      if (!centre) // not watched as a reference
+        result.scales.push_back(addend.value);
+      else
         difference = ctx.sub(difference, ctx.castFloat(centre, type));
       change = plus(change, scaled(ctx, difference, addend.scale, type),
                     addend.negative);

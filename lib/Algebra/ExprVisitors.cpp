@@ -1,9 +1,8 @@
 //===- ExprVisitors.cpp - Traversal, evaluation, substitution, cost -------===//
 
-#include "cascade/Algebra/Expr.h"
+#include "cascade/Algebra/Tape.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace cascade::algebra {
@@ -33,133 +32,10 @@ static double lookUp(const std::vector<double> &values, unsigned id) {
   return id < values.size() ? values[id] : kNaN;
 }
 
-static bool compare(Predicate predicate, double a, double b) {
-  bool unordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case Predicate::OEQ:
-  case Predicate::IntEQ:
-    return a == b;
-  case Predicate::OGT:
-  case Predicate::IntSGT:
-  case Predicate::IntUGT:
-    return a > b;
-  case Predicate::OGE:
-  case Predicate::IntSGE:
-  case Predicate::IntUGE:
-    return a >= b;
-  case Predicate::OLT:
-  case Predicate::IntSLT:
-  case Predicate::IntULT:
-    return a < b;
-  case Predicate::OLE:
-  case Predicate::IntSLE:
-  case Predicate::IntULE:
-    return a <= b;
-  case Predicate::ONE:
-    return !unordered && a != b;
-  case Predicate::ORD:
-    return !unordered;
-  case Predicate::UEQ:
-    return unordered || a == b;
-  case Predicate::UGT:
-    return !(a <= b);
-  case Predicate::UGE:
-    return !(a < b);
-  case Predicate::ULT:
-    return !(a >= b);
-  case Predicate::ULE:
-    return !(a > b);
-  case Predicate::UNE:
-  case Predicate::IntNE:
-    return a != b;
-  case Predicate::UNO:
-    return unordered;
-  }
-  return false;
-}
-
 std::string_view baseName(std::string_view name) {
   name = name.substr(0, name.find('{'));
   size_t dot = name.rfind('.');
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
-}
-
-static double evaluateOpaque(Expr e, const std::vector<double> &v) {
-  if (e->is(Kind::Convert))
-    return !isFloat(e->type) && isFloat(e->operand(0)->type) ? std::trunc(v[0])
-                                                             : v[0];
-  std::string_view n = baseName(e->name);
-  if (v.size() == 2) {
-    if (n == "addi")
-      return v[0] + v[1];
-    if (n == "subi")
-      return v[0] - v[1];
-    if (n == "muli")
-      return v[0] * v[1];
-  }
-  if (v.size() == 1) {
-    if (n == "sin")
-      return std::sin(v[0]);
-    if (n == "cos")
-      return std::cos(v[0]);
-    if (n == "erf")
-      return std::erf(v[0]);
-    if (n == "floor")
-      return std::floor(v[0]);
-    if (n == "ceil")
-      return std::ceil(v[0]);
-  }
-  return kNaN;
-}
-
-/// The larger (sign = 1) or smaller (sign = -1), NaN if either is.
-static double extremum(double a, double b, int sign) {
-  if (std::isnan(a) || std::isnan(b))
-    return kNaN;
-  return sign * a < sign * b ? b : a;
-}
-
-static double evaluateArithmetic(Expr e, const std::vector<double> &v) {
-  switch (e->kind) {
-  case Kind::Add:
-    return v[0] + v[1];
-  case Kind::Sub:
-    return v[0] - v[1];
-  case Kind::Mul:
-    return v[0] * v[1];
-  case Kind::Div:
-    return v[0] / v[1];
-  case Kind::Max:
-    return extremum(v[0], v[1], 1);
-  case Kind::Min:
-    return extremum(v[0], v[1], -1);
-  case Kind::MaxNum:
-    return std::fmax(v[0], v[1]);
-  case Kind::MinNum:
-    return std::fmin(v[0], v[1]);
-  case Kind::Pow:
-    return std::pow(v[0], v[1]);
-  case Kind::Neg:
-    return -v[0];
-  case Kind::Abs:
-    return std::fabs(v[0]);
-  case Kind::Sqrt:
-    return std::sqrt(v[0]);
-  case Kind::Rsqrt:
-    return 1 / std::sqrt(v[0]);
-  case Kind::Exp:
-    return std::exp(v[0]);
-  case Kind::Exp2:
-    return std::exp2(v[0]);
-  case Kind::Log:
-    return std::log(v[0]);
-  case Kind::Log2:
-    return std::log2(v[0]);
-  case Kind::Tanh:
-    return std::tanh(v[0]);
-  default:
-    return kNaN;
-  }
 }
 
 static double evaluateNode(Expr e, const std::vector<double> &v,
@@ -177,30 +53,11 @@ static double evaluateNode(Expr e, const std::vector<double> &v,
     return lookUp(b.newRefs, e->id);
   case Kind::Accumulator:
     return lookUp(b.accumulators, e->id);
-  case Kind::FloatConstant:
-    return e->number;
-  case Kind::IntConstant:
-    return static_cast<double>(e->integer);
-  case Kind::And:
-    return v[0] != 0 && v[1] != 0;
-  case Kind::Or:
-    return v[0] != 0 || v[1] != 0;
-  case Kind::Xor:
-    return (v[0] != 0) != (v[1] != 0);
-  case Kind::Not:
-    return v[0] == 0;
-  case Kind::Cmp:
-    return compare(e->predicate, v[0], v[1]);
-  case Kind::Select:
-    return v[0] != 0 ? v[1] : v[2];
-  case Kind::Widen:
-  case Kind::Narrow:
-    return v[0];
   case Kind::Convert:
   case Kind::Opaque:
-    return b.opaque ? b.opaque(e, v) : evaluateOpaque(e, v);
+    return b.opaque ? b.opaque(e, v) : applyOperation(e, v.data());
   default:
-    return evaluateArithmetic(e, v);
+    return applyOperation(e, v.data());
   }
 }
 

@@ -258,7 +258,7 @@ std::optional<Refusal> TermExpander::visitSelect(Expr node, Terms &out) {
     return std::make_pair(term.monomial.powers, powers);
   };
   for (int arm : {0, 1})
-    for (const SeparableTerm &term : arms[arm]) {
+    for (SeparableTerm &term : arms[arm]) {
       if (term.coefficient == 0)
         continue;
       Expr values[2] = {zero, zero};
@@ -270,6 +270,7 @@ std::optional<Refusal> TermExpander::visitSelect(Expr node, Terms &out) {
           break;
         }
       SeparableTerm chosen = term;
+      term.coefficient = 0; // taken
       chosen.coefficient = 1;
       chosen.monomial.atoms.clear();
       Expr atom = ctx.select(condition, values[0], values[1]);

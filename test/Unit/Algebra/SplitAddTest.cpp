@@ -7,12 +7,7 @@
 using namespace cascade::algebra;
 
 namespace {
-struct SplitAdd : testing::Test, Chain {
-  Expr exp(Expr e) { return context.exp(e); }
-  Expr add(Expr a, Expr b) { return context.add(a, b); }
-  Expr sub(Expr a, Expr b) { return context.sub(a, b); }
-  Expr mul(Expr a, Expr b) { return context.mul(a, b); }
-  Expr div(Expr a, Expr b) { return context.div(a, b); }
+struct SplitAdd : testing::Test, CheckedChain {
   /// The last stage is accepted with this core and finish.
   SplitResult expect(const char *core, const char *finish) {
     SplitResult s = last();
@@ -250,7 +245,7 @@ TEST_F(SplitAdd, OnlyEarlierResults) {
 TEST_F(SplitAdd, ResultsOfOtherPassesAreConstants) {
   Expr m = maximum(x(0));
   sum(mul(context.abs(sub(x(0), m)), x(1)));
-  SplitProblem other = problem(1);
+  SplitProblem other = lastProblem();
   other.results[0].samePass = false;
   EXPECT_EQ(splitTest(context, other).cls, Class::Independent);
 }

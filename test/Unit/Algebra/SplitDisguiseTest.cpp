@@ -8,12 +8,7 @@
 using namespace cascade::algebra;
 
 namespace {
-struct SplitDisguise : testing::Test, Chain {
-  Expr exp(Expr e) { return context.exp(e); }
-  Expr add(Expr a, Expr b) { return context.add(a, b); }
-  Expr sub(Expr a, Expr b) { return context.sub(a, b); }
-  Expr mul(Expr a, Expr b) { return context.mul(a, b); }
-  Expr div(Expr a, Expr b) { return context.div(a, b); }
+struct SplitDisguise : testing::Test, CheckedChain {
   void expect(const char *core, const char *finish) {
     SplitResult s = last();
     ASSERT_TRUE(s.accepted()) << s.refusal->rule << ": " << s.refusal->reason

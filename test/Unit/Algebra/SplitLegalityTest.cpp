@@ -7,7 +7,7 @@
 using namespace cascade::algebra;
 
 namespace {
-struct SplitLegality : testing::Test, Chain {
+struct SplitLegality : testing::Test, CheckedChain {
   Expr rounded(Expr e, Type type) {
     return context.widen(context.narrow(e, type), Type::F32);
   }
@@ -46,6 +46,7 @@ TEST_F(SplitLegality, Fp8NeedsApproximate) {
   options.allowMoveRounding = true;
   EXPECT_EQ(last().refusal->rule, "mixed-narrowing-cast");
   options.allowApproximate = true;
+  unfuse();
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
   EXPECT_EQ(s.legality, Legality::Approximate);

@@ -7,7 +7,7 @@
 using namespace cascade::algebra;
 
 namespace {
-struct SplitOrder : testing::Test, Chain {
+struct SplitOrder : testing::Test, CheckedChain {
   void expect(const char *core, const char *finish, Legality legality) {
     SplitResult s = last();
     ASSERT_TRUE(s.accepted()) << s.refusal->rule << " " << print(s.refusal->at);

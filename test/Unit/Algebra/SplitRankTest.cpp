@@ -8,12 +8,9 @@ using namespace cascade::algebra;
 
 namespace {
 
-class SplitRank : public testing::Test, public Chain {
+class SplitRank : public testing::Test, public CheckedChain {
 public:
-  Expr add(Expr a, Expr b) { return context.add(a, b); }
-  Expr sub(Expr a, Expr b) { return context.sub(a, b); }
-  Expr mul(Expr a, Expr b) { return context.mul(a, b); }
-  Expr div(Expr a, Expr b) { return context.div(a, b); }
+  using CheckedChain::mean;
   /// The weighted mean of `value`: centred without counts.
   Expr mean(Expr value, Expr weight) {
     return div(sum(mul(weight, value)), sum(weight));
@@ -70,32 +67,120 @@ TEST_F(SplitRank, ConditionOnAnEarlierResult) {
   EXPECT_EQ(split.rank, 2u);
 }
 
-/// A(D1, D2) A(D0, D1) = A(D0, D2) for the corrections of a fourth moment.
-TEST_F(SplitRank, Cocycle) {
-  Expr w = context.abs(x(1)), d = sub(x(0), mean(x(0), w));
-  sum(mul(w, context.pow(d, c(4))));
-  SplitResult split = last();
-  ASSERT_TRUE(split.accepted());
-  using Values = std::vector<double>;
-  Values state = {3, -1, 2, 0.5};
-  state.resize(split.cores.size());
-  auto move = [&](const Values &from, double c0, double c1) {
-    Bindings b;
-    b.accumulators = from;
-    for (const Reference &ref : split.references) {
-      b.oldRefs.push_back(ref.isAccumulator ? 7 : c0);
-      b.newRefs.push_back(ref.isAccumulator ? 7 : c1);
-    }
-    Values to;
-    for (Expr correction : split.corrections)
-      to.push_back(evaluate(correction, b));
-    return to;
-  };
-  Values twice = move(move(state, 0.25, -1.5), -1.5, 2),
-         once = move(state, 0.25, 2);
-  for (size_t i = 0; i < once.size(); ++i)
-    EXPECT_NEAR(twice[i], once[i], 1e-9 * (1 + std::abs(once[i])));
-  EXPECT_EQ(move(state, 2, 2), state);
+TEST_F(SplitRank, VarianceAboutTheMean) {
+  Expr d = sub(x(0), mean(x(0)));
+  sum(mul(d, d));
+  expect(3);
+  SplitResult s = last();
+  // The sums of 1 and of (x - c) and (x - c)^2; c is the mean so far.
+  EXPECT_EQ(s.cores.size(), 2u);
+  EXPECT_TRUE(s.references.back().isAccumulator);
+}
+
+TEST_F(SplitRank, MomentsToFour) {
+  Expr d = sub(x(0), mean(x(0)));
+  for (int power : {2, 3, 4}) {
+    sum(context.pow(d, c(power)));
+    expect(power + 1);
+  }
+}
+
+TEST_F(SplitRank, CovarianceAboutTheMeans) {
+  Expr dx = sub(x(0), mean(x(0)));
+  sum(mul(dx, sub(x(1), mean(x(1)))));
+  expect(4);
+}
+
+TEST_F(SplitRank, Divergence) {
+  Expr mp = maximum(x(0)), ep = sub(x(0), mp), tp = sum(exp(ep));
+  Expr mq = maximum(x(1)), eq = sub(x(1), mq), tq = sum(exp(eq));
+  Expr logP = sub(ep, context.log(tp)), logQ = sub(eq, context.log(tq));
+  sum(mul(div(exp(ep), tp), sub(logP, logQ)));
+  expect(2);
+}
+
+TEST_F(SplitRank, Entropy) {
+  Expr e = exp(sub(x(0), maximum(x(0))));
+  Expr p = div(e, sum(e));
+  sum(context.neg(mul(p, context.log(p))));
+  SplitResult s = last();
+  ASSERT_TRUE(s.accepted());
+  EXPECT_EQ(s.rank, 2u);
+  EXPECT_FALSE(s.rangeChecks.empty());
+  EXPECT_EQ(check(), "");
+}
+
+TEST_F(SplitRank, GaussianLogLikelihood) {
+  Expr d = sub(x(0), mean(x(0)));
+  Expr v = add(div(sum(mul(d, d)), extent()), c(1e-5));
+  sum(sub(context.neg(div(mul(d, d), mul(c(2), v))),
+          mul(c(0.5), context.log(v))));
+  expect(3);
+}
+
+TEST_F(SplitRank, LayerNormTimesWeight) {
+  Expr d = sub(x(0), mean(x(0)));
+  Expr v = div(sum(mul(d, d)), extent());
+  sum(mul(mul(d, context.rsqrt(add(v, c(1e-5)))), x(1)));
+  expect(2);
+}
+
+TEST_F(SplitRank, Brier) {
+  Expr e = exp(sub(x(0), maximum(x(0))));
+  Expr difference = sub(div(e, sum(e)), x(1));
+  sum(mul(difference, difference));
+  expect(3);
+}
+
+TEST_F(SplitRank, MinMax) {
+  Expr lo = minimum(x(0)), hi = maximum(x(0));
+  sum(square(div(sub(x(0), lo), sub(hi, lo))));
+  SplitResult s = last();
+  ASSERT_TRUE(s.accepted());
+  EXPECT_EQ(s.rank, 3u);
+  EXPECT_EQ(check(), "");
+}
+
+TEST_F(SplitRank, MaskedWeightedVariance) {
+  Expr w = context.abs(x(1)), mask = context.cmp(Predicate::OGT, x(2), c(0));
+  Expr total = reduce(MonoidKind::Add, w, mask);
+  Expr mu = div(reduce(MonoidKind::Add, mul(w, x(0)), mask), total);
+  reduce(MonoidKind::Add, mul(w, square(sub(x(0), mu))), mask);
+  expect(3);
+}
+
+/// Terms of both arms are paired once: 1 with 1, and x0 with nothing.
+TEST_F(SplitRank, ArmsArePairedOnce) {
+  Expr s = sum(x(0)), below = context.cmp(Predicate::OLT, x(1), c(0));
+  sum(context.select(below, c(1), add(c(1), add(mul(x(1), s), x(1)))));
+  expect(2);
+}
+
+/// One centre may contain another: s and log(s) / 1.
+TEST_F(SplitRank, CentresInsideCentres) {
+  Expr s = sum(context.abs(x(0)));
+  sum(add(sub(x(0), s), div(context.log(s), c(1))));
+  ASSERT_TRUE(last().accepted());
+  EXPECT_EQ(check(), "");
+}
+
+/// exp of a sum so far may be larger than any element by any factor.
+TEST_F(SplitRank, ExponentialsAreNoCentres) {
+  sum(add(x(0), exp(sum(x(0)))));
+  SplitResult s = last();
+  ASSERT_TRUE(s.accepted());
+  EXPECT_TRUE(s.corrections.empty());
+  EXPECT_FALSE(s.scales.empty());
+}
+
+/// r stands in the core once as a divisor and once as a factor.
+TEST_F(SplitRank, AFactorBothKeptAndDropped) {
+  Expr r = maximum(context.abs(x(0)));
+  Expr product =
+      context.mul(context.widen(x(0), Type::F64), context.widen(r, Type::F64));
+  options.allowMoveRounding = true;
+  sum(mul(context.narrow(product, Type::F32), div(x(0), r)));
+  expect(1);
 }
 
 } // namespace
