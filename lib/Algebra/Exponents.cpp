@@ -7,8 +7,6 @@
 
 #include "SplitDetail.h"
 
-#include <algorithm>
-
 namespace cascade::algebra::detail {
 
 Trend SplitTester::trendOf(Expr root) {
@@ -146,102 +144,6 @@ bool SplitTester::isKnownEarly(Expr leaf) const {
       return false;
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Exponents that stay at or below 0
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct SignedLeaf {
-  Expr value;
-  bool negative;
-};
-} // namespace
-
-static std::vector<SignedLeaf> leavesOfSum(Expr root) {
-  std::vector<SignedLeaf> leaves, pending{{root, false}};
-  while (!pending.empty() && leaves.size() <= kMaxTerms) {
-    auto [node, negative] = pending.back();
-    pending.pop_back();
-    switch (node->kind) {
-    case Kind::Add:
-    case Kind::Sub:
-      pending.push_back({node->operand(1), negative != node->is(Kind::Sub)});
-      pending.push_back({node->operand(0), negative});
-      break;
-    case Kind::Neg:
-      pending.push_back({node->operand(0), !negative});
-      break;
-    case Kind::Widen:
-      pending.push_back({node->operand(0), negative});
-      break;
-    default:
-      leaves.push_back({node, negative});
-    }
-  }
-  return leaves;
-}
-
-/// Whether `leaf` is `value` times `scale` (null: 1).
-static bool isScaled(Expr leaf, Expr value, Expr scale) {
-  value = skipWidening(value);
-  if (!scale)
-    return skipWidening(leaf) == value;
-  if (!leaf->is(Kind::Mul) && !leaf->is(Kind::Div))
-    return false;
-  Expr a = skipWidening(leaf->operand(0)), b = skipWidening(leaf->operand(1));
-  scale = skipWidening(scale);
-  if (leaf->is(Kind::Mul))
-    return (a == value && b == scale) || (b == value && a == scale);
-  return a == value && scale->is(Kind::Div) &&
-         isConstantEqual(scale->operand(0), 1) &&
-         skipWidening(scale->operand(1)) == b;
-}
-
-/// The results of which `e` is the maximum (or, `wantMax` false, the minimum).
-static std::vector<Expr> extremaIn(Expr e, bool wantMax) {
-  std::vector<Expr> found, pending{e};
-  while (!pending.empty()) {
-    Expr node = skipWidening(pending.back());
-    pending.pop_back();
-    if (node->is(Kind::Result))
-      found.push_back(node);
-    else if (node->is(wantMax ? Kind::Max : Kind::Min))
-      pending.insert(pending.end(), node->operands.begin(),
-                     node->operands.end());
-  }
-  return found;
-}
-
-bool SplitTester::isBounded(const MixedSum &sum) {
-  if (!sum.g)
-    return false;
-  std::vector<SignedLeaf> leaves = leavesOfSum(sum.g);
-  for (const Addend &addend : sum.addends) {
-    int direction = addend.negative ? 1 : -1;
-    auto covers = [&](const SignedLeaf &leaf) {
-      if (leaf.negative == addend.negative)
-        return false;
-      for (Expr symbol : extremaIn(addend.value, direction > 0)) {
-        if (symbol->id >= problem.results.size())
-          continue;
-        const ResultInfo &result = problem.results[symbol->id];
-        if (result.value && result.coversDomain && result.accumulatesPlainly &&
-            info(result.kind).direction == direction &&
-            isScaled(leaf.value, result.value, addend.scale))
-          return true;
-      }
-      return false;
-    };
-    auto match = std::find_if(leaves.begin(), leaves.end(), covers);
-    if (match == leaves.end())
-      return false;
-    leaves.erase(match);
-  }
-  return std::all_of(leaves.begin(), leaves.end(), [&](const SignedLeaf &leaf) {
-    return dependence.neutral(leaf.value);
-  });
 }
 
 } // namespace cascade::algebra::detail

@@ -29,43 +29,9 @@ Expr powerOf(ExprContext &context, Expr base, double power) {
 std::vector<std::pair<Expr, double>> leafFactors(Dependence &dependence,
                                                  Expr root) {
   std::vector<std::pair<Expr, double>> leaves;
-  // Users before operands, so that a node is met once, with its whole power.
-  auto later = [](Expr a, Expr b) { return a->serial > b->serial; };
-  std::map<Expr, double, decltype(later)> pending(later);
-  pending[root] = 1;
-  while (!pending.empty()) {
-    auto [node, power] = *pending.begin();
-    pending.erase(pending.begin());
-    double exponent = 1;
-    switch (node->kind) {
-    case Kind::Mul:
-      pending[node->operand(1)] += power;
-      break;
-    case Kind::Div:
-      pending[node->operand(1)] -= power;
-      break;
-    case Kind::Neg:
-    case Kind::Abs:
-    case Kind::Widen:
-      break;
-    case Kind::Sqrt:
-      exponent = 0.5;
-      break;
-    case Kind::Rsqrt:
-      exponent = -0.5;
-      break;
-    case Kind::Pow:
-      if (isConstant(node->operand(1), exponent))
-        break;
-      [[fallthrough]];
-    default:
-      if (!dependence.neutral(node))
-        leaves.emplace_back(node, power);
-      continue;
-    }
-    pending[node->operand(0)] += power * exponent;
-  }
-  std::reverse(leaves.begin(), leaves.end());
+  for (auto [factor, power] : factorsOf(root, true).powers)
+    if (!dependence.neutral(factor))
+      leaves.emplace_back(factor, power);
   return leaves;
 }
 

@@ -3,7 +3,8 @@
 // If F is a sum of r products G(X) H(D), every matrix F(x_i, d_j) has rank r at
 // most. Values are taken in extended precision; how far they move when every
 // operation is disturbed says how much they can be trusted. Only what is left
-// far beyond that after r steps of an elimination refutes.
+// far beyond that after r steps of an elimination refutes. A maximum needs that
+// the order of the elements does not depend on D.
 //
 //===----------------------------------------------------------------------===//
 
@@ -230,15 +231,15 @@ bool Sampler::draw(double spread, Values &values) {
   return true;
 }
 
-/// Whether f00 + f11 = f01 + f10 cannot hold.
-static bool sumDiffers(const Values &f) {
-  Extended error = 0, size = 0;
-  for (unsigned k = 0; k < 4; ++k) {
+/// Whether two elements are ordered one way for one d and the other way for
+/// another: then no reduction of elements alone finds the extremum.
+static bool ordersDiffer(const Values &f) {
+  Extended error = 0;
+  for (unsigned k = 0; k < 4; ++k)
     error += f.error[k];
-    size += std::fabs(f.value[k]);
-  }
-  Extended difference = f.value[0] + f.value[3] - f.value[1] - f.value[2];
-  return std::fabs(difference) > 64 * error + 1e-9L * size;
+  Extended first = f.value[0] - f.value[2], second = f.value[1] - f.value[3];
+  return std::min(first, second) < -64 * error &&
+         std::max(first, second) > 64 * error;
 }
 
 /// Whether the rank is above `rank`. An error of 1 in an entry moves what is
@@ -254,19 +255,18 @@ bool refutedBySampling(const SplitProblem &problem, unsigned samples,
                        uint64_t seed, unsigned rank) {
   Sampler sampler(problem, seed);
   rank = std::max(rank, 1u);
-  bool ratioFails = false, sumFails = !info(problem.kind).ordered;
-  for (unsigned n = 0; n < samples && !(ratioFails && sumFails); ++n) {
+  bool isOrdered = info(problem.kind).ordered;
+  for (unsigned n = 0; n < samples; ++n) {
     // Every other sample is wide, so that x > r / n goes both ways. Steps show
     // more of their rank in a matrix with room to spare.
     double spread = n % 2 ? 6 : 2;
     bool roomy = n % 3 == 2 && rank > 1 && rank <= 8;
-    Values f(!sumFails ? 2 : roomy ? 2 * rank : rank + 1);
-    if (!sampler.draw(spread, f))
-      continue;
-    ratioFails = ratioFails || rankExceeds(f, sumFails ? rank : 1);
-    sumFails = sumFails || sumDiffers(f);
+    Values f(isOrdered ? 2 : roomy ? 2 * rank : rank + 1);
+    if (sampler.draw(spread, f) &&
+        (isOrdered ? ordersDiffer(f) : rankExceeds(f, rank)))
+      return true;
   }
-  return ratioFails && sumFails;
+  return false;
 }
 
 } // namespace cascade::algebra

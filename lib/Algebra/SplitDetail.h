@@ -36,6 +36,11 @@ private:
   std::unordered_map<Expr, bool> known;
 };
 
+/// Orders expressions by their creation, operands before users.
+struct ByCreation {
+  bool operator()(Expr a, Expr b) const { return a->serial < b->serial; }
+};
+
 //===----------------------------------------------------------------------===//
 // Leaving out factors and addends
 //===----------------------------------------------------------------------===//
@@ -74,6 +79,38 @@ struct MixedSum {
 
 /// `node` as a term scaled and cast to `type`, without its sign.
 Expr scaled(ExprContext &context, Expr value, Expr scale, Type type);
+
+/// An addend of a sum.
+struct SignedLeaf {
+  Expr value;
+  bool negative;
+};
+/// The addends of `root`; one in `whole` is not taken apart.
+std::vector<SignedLeaf> leavesOfSum(Expr root,
+                                    const std::unordered_set<Expr> &whole);
+
+/// A value as a product of powers, up to its sign.
+struct Factors {
+  std::map<Expr, double, ByCreation> powers;
+  double number = 1;
+  void multiplyBy(const Factors &other, double power);
+};
+
+/// Through products, quotients and signs and, if `throughRoots`, through
+/// absolute values, roots and constant powers.
+Factors factorsOf(Expr root, bool throughRoots = false);
+
+/// What an addend of h is held against while the pass runs.
+struct Centre {
+  enum Kind {
+    None,     ///< nothing, it is left to the finish
+    Extremum, ///< its running value, never further off than the final one
+    Mean      ///< its running value, or the one that the sum so far predicts
+  } kind = None;
+  Expr nonNegative = nullptr; ///< replay if it is negative; null: nothing
+  bool isQuotient = false;    ///< of two sums; else a sum over a constant
+  Factors weights;            ///< of the mean
+};
 
 class SplitTester;
 /// Splits a mixed float expression.
@@ -129,11 +166,6 @@ Expr multiplyInto(ExprContext &context, Expr product, Expr base, double power,
 /// base^power by repeated multiplication and square roots where possible.
 Expr powerOf(ExprContext &context, Expr base, double power);
 
-/// Orders expressions by their creation, operands before users.
-struct ByCreation {
-  bool operator()(Expr a, Expr b) const { return a->serial < b->serial; }
-};
-
 /// How a value without X moves while the pass runs; a constant does both.
 struct Trend {
   bool rises = false, falls = false;
@@ -188,6 +220,9 @@ Expr expandLogarithms(SplitTester &tester, Expr value,
 /// How a value grows with the share of the data that has been seen: as its
 /// `degree`-th power. None: not known.
 std::optional<double> degreeOf(Expr e, const std::vector<ResultInfo> &results);
+
+/// More accumulators than this would not stay in registers.
+inline constexpr size_t kMaxAccumulators = 32;
 
 /// A basis of a space of polynomials that is closed under a change of centre.
 class TransportBasis {
@@ -252,6 +287,10 @@ public:
   /// Whether the exponents g + h are at most a constant, because h subtracts a
   /// maximum over all of g's values.
   bool isBounded(const MixedSum &sum);
+  /// Of every addend of g + h how it is followed; none: `other` is an addend
+  /// that may be of any size on its way.
+  std::optional<std::vector<Centre>> centresOf(const MixedSum &sum,
+                                               const Addend *&other);
 
 private:
   friend class Factoriser;
@@ -259,7 +298,18 @@ private:
   SplitResult accept(Expr value);
   SplitResult splitAdd();
   SplitResult splitOrder();
+  bool splitMonotone(SplitResult &result);
   SplitResult splitBoolean();
+  bool isSupported() const;
+  std::optional<Refusal> checkReferences(const SplitResult &result);
+
+  std::unordered_set<Expr> valuesOfResults();
+  bool isExtremum(const Addend &addend, Expr leaf, int direction) const;
+  bool isLogarithm(Expr h);
+  Expr takeConstant(Factors &factors);
+  bool limitScale(Expr scale, Expr &nonNegative);
+  bool asMean(const Addend &addend, Expr leaf, Centre &mean);
+  bool isScaledExtremum(const Addend &addend, Expr leaf, Expr &nonNegative);
 
   Trend trendOf(Expr root);
   bool checkExponents(SplitResult &result, const Product &product);

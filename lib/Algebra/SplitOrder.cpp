@@ -1,22 +1,16 @@
 //===- SplitOrder.cpp - (max, add), (max, mul >= 0) and Boolean pairs -----===//
+//
+// For maxima and minima of what is no chain of monotone operations on one value
+// of elements (Monotone.cpp): addends or factors of earlier results between
+// those of elements.
+//
+//===----------------------------------------------------------------------===//
 
 #include "SplitDetail.h"
 
 #include <cmath>
 
 namespace cascade::algebra::detail {
-
-/// One operation applied to a pure X and a pure D value. It is monotone with
-/// its rounding, so the extremum of the rounded values is the rounded extremum.
-static bool isOneOperation(Dependence &dependence, Expr value) {
-  if (!value->is(Kind::Add) && !value->is(Kind::Sub) && !value->is(Kind::Mul) &&
-      !value->is(Kind::Div))
-    return false;
-  Expr a = value->operand(0), b = value->operand(1);
-  return (dependence.onX(a) && !dependence.onD(a) && dependence.pureD(b)) ||
-         (dependence.onX(b) && !dependence.onD(b) && dependence.pureD(a) &&
-          !value->is(Kind::Div));
-}
 
 /// F = g(X) + h(D): max F = max g + h.
 static void emitSum(SplitTester &t, SplitResult &result, const MixedSum &sum) {
@@ -60,13 +54,12 @@ static std::optional<Refusal> checkSigns(SplitTester &t,
 
 SplitResult SplitTester::splitOrder() {
   SplitResult result;
-  Legality plain = isOneOperation(dependence, problem.value)
-                       ? Legality::BitExact
-                       : Legality::Reassociating;
+  if (splitMonotone(result))
+    return result;
   MixedSum sum = splitSum(*this, problem.value);
   if (!sum.refusal) {
     emitSum(*this, result, sum);
-    result.legality = legalityOfRewrite(plain);
+    result.legality = legalityOfRewrite(Legality::Reassociating);
     return result;
   }
   Expr value = recombineExponentials(*this, problem.value, result.joined);
@@ -80,7 +73,7 @@ SplitResult SplitTester::splitOrder() {
     return result;
   }
   emitProduct(result, value, f);
-  result.legality = legalityOfRewrite(plain);
+  result.legality = legalityOfRewrite(Legality::Reassociating);
   return result;
 }
 

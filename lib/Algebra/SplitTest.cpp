@@ -142,30 +142,54 @@ SplitResult SplitTester::run() {
     return refused(refuse("dependent-predicate", predicate,
                           "an earlier result decides which iterations take "
                           "part, a step function of that result"));
+  for (Expr carried : problem.carried)
+    if (dependence.onD(carried))
+      return refused(refuse("not-separable", carried,
+                            "the value carried with the key uses an earlier "
+                            "result"));
   if (!value || !dependence.onD(value))
     return accept(value);
 
-  const MonoidInfo &monoid = info(problem.kind);
-  bool hasAction = false;
-  for (const Distribution &entry : distributions())
-    hasAction |=
-        entry.reduction == problem.kind &&
-        (entry.floatOnly ? isFloat(value->type) : value->type == Type::I1);
-  if (!hasAction)
+  if (!isSupported())
     return refused(refuse("unsupported-kind", value,
                           "no operation is known that carries an earlier "
                           "result through a reduction `" +
-                              std::string(monoid.name) + "` on " +
+                              std::string(info(problem.kind).name) + "` on " +
                               spelling(value->type)));
-  SplitResult result = value->type == Type::I1 ? splitBoolean()
-                       : monoid.ordered        ? splitOrder()
-                                               : splitAdd();
+  SplitResult result = value->type == Type::I1      ? splitBoolean()
+                       : info(problem.kind).ordered ? splitOrder()
+                                                    : splitAdd();
+  if (!result.refusal)
+    result.refusal = checkReferences(result);
   if (!result.refusal && !coreIsFree(result))
     return refused(refuse("not-separable", value,
                           "an earlier result is left in the element part"));
   if (result.refusal)
     return refused(*result.refusal);
   return result;
+}
+
+/// Whether anything acts on reductions of this kind and type.
+bool SplitTester::isSupported() const {
+  Type type = problem.value->type;
+  if (info(problem.kind).ordered)
+    return isFloat(type);
+  for (const Distribution &entry : distributions())
+    if (entry.reduction == problem.kind &&
+        (entry.floatOnly ? isFloat(type) : type == Type::I1))
+      return true;
+  return false;
+}
+
+std::optional<Refusal> SplitTester::checkReferences(const SplitResult &result) {
+  for (const Reference &reference : result.references)
+    for (Expr node : postOrder(reference.value))
+      if (node->is(Kind::Result) && node->id < problem.results.size() &&
+          !problem.results[node->id].hasRunningValue)
+        return refuse("not-separable", reference.value,
+                      "it is known only when the pass is done, so nothing can "
+                      "be held against it while the pass runs");
+  return std::nullopt;
 }
 
 /// The cores may use same-pass results through its references only.

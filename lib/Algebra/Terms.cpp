@@ -35,6 +35,7 @@ private:
   std::optional<Refusal> visitExp(Expr node, Terms &out);
 
   Terms termsOf(Expr node);
+  SeparableTerm times(const SeparableTerm &a, const SeparableTerm &b);
   std::optional<Refusal> multiply(Expr at, const Terms &a, const Terms &b,
                                   Terms &out);
   std::optional<Refusal> append(Expr at, const Terms &from, double factor,
@@ -152,24 +153,40 @@ Terms TermExpander::termsOf(Expr node) {
   return {term};
 }
 
-static void addFactor(std::vector<DFactor> &factors, DFactor factor) {
+/// Multiplies base^power into base^total. a^2 / a is not a: where a factor met
+/// its inverse and something is left, a / a is kept besides, which is 1 or NaN.
+static bool cancels(double &total, double power) {
+  bool meets = total * power <= 0;
+  total += power;
+  return meets && total != 0;
+}
+
+static void addFactor(ExprContext &ctx, std::vector<DFactor> &factors,
+                      DFactor factor) {
   for (DFactor &f : factors)
     if (f.base == factor.base && f.joint == factor.joint) {
-      f.power += factor.power;
+      if (cancels(f.power, factor.power) && !f.joint) {
+        Expr one = ctx.div(f.base, f.base);
+        factors.push_back({one, one, 1, false, nullptr});
+      }
       return;
     }
   factors.push_back(std::move(factor));
 }
 
-static SeparableTerm times(const SeparableTerm &a, const SeparableTerm &b) {
+SeparableTerm TermExpander::times(const SeparableTerm &a,
+                                  const SeparableTerm &b) {
   SeparableTerm product = a;
   product.coefficient *= b.coefficient;
+  auto &atoms = product.monomial.atoms;
   for (auto [atom, power] : b.monomial.atoms)
-    product.monomial.atoms[atom] += power;
+    if (auto [it, isNew] = atoms.try_emplace(atom, power);
+        !isNew && cancels(it->second, power))
+      atoms[ctx.div(atom, atom)] = 1;
   for (auto [u, power] : b.monomial.powers)
     product.monomial.powers[u] += power;
   for (const DFactor &factor : b.factors)
-    addFactor(product.factors, factor);
+    addFactor(ctx, product.factors, factor);
   return product;
 }
 
@@ -245,7 +262,7 @@ std::optional<Refusal> TermExpander::visitSelect(Expr node, Terms &out) {
       Expr chosen = arm == 0 ? ctx.select(condition, one, zero)
                              : ctx.select(condition, zero, one);
       for (SeparableTerm &term : arms[arm])
-        addFactor(term.factors, {chosen, chosen, 1, false, nullptr});
+        addFactor(ctx, term.factors, {chosen, chosen, 1, false, nullptr});
       if (auto refusal = append(node, arms[arm], 1, out))
         return refusal;
     }

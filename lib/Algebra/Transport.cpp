@@ -17,8 +17,6 @@
 
 namespace cascade::algebra::detail {
 
-/// More accumulators than this would not stay in registers.
-static constexpr size_t kMaxAccumulators = 32;
 /// Coefficients are products of small numbers of the source; what is left after
 /// elimination is either one or rounding.
 static constexpr double kZero = 1e-9;

@@ -190,7 +190,7 @@ alg::Expr ExprBridge::translate(Value root) {
       continue;
     }
     Operation *op = value.getDefiningOp();
-    bool isLeaf = !op || isa<IndexOp, ExtentOp>(op) || results.contains(op);
+    bool isLeaf = !op || isa<IndexOp, ExtentOp>(op) || results.contains(value);
     if (!isLeaf) {
       bool ready = true;
       for (Value operand : op->getOperands())
@@ -206,8 +206,8 @@ alg::Expr ExprBridge::translate(Value root) {
     if (auto type = toAlgebra(value.getType())) {
       if (!isLeaf)
         expr = translateOp(op, value);
-      else if (op && results.contains(op))
-        expr = exprs.result(symbolOf(cast<OpResult>(value)), *type);
+      else if (results.contains(value))
+        expr = exprs.result(results.lookup(value), *type);
       else if (axes.of(value).anyCommon(over))
         expr = exprs.element(numElements++, *type);
       else
@@ -218,15 +218,6 @@ alg::Expr ExprBridge::translate(Value root) {
       known.try_emplace(expr, value);
   }
   return expressions[root];
-}
-
-unsigned ExprBridge::symbolOf(OpResult result) {
-  unsigned reduction = results.lookup(result.getOwner());
-  if (result.getResultNumber() == 0)
-    return reduction;
-  unsigned id = firstTupleMember + tupleMembers.size();
-  tupleMembers[id] = reduction;
-  return id;
 }
 
 alg::Expr ExprBridge::translateOp(Operation *op, Value value) {

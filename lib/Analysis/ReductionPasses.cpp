@@ -122,3 +122,13 @@ ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
     for (ReduceOp reduce : pass.reduces)
       numbers[reduce] = number;
 }
+
+bool cascade::usesElementsAgain(ChainOp chain, unsigned axis) {
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    if (chain.getOutputMap(i).isFunctionOfDim(axis))
+      return true;
+  ReductionPasses passes(chain, chain.getBody(), /*together=*/chain.isFused());
+  return llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
+           return pass.axes.test(axis);
+         }) > 1;
+}

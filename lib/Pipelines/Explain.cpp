@@ -23,7 +23,7 @@ FailureOr<std::string> cascade::explainModule(ModuleOp module, bool json) {
     bool firstChain = true, failedChain = false;
     function.walk([&](ChainOp chain) {
       ChainReport report;
-      if (failed(fuseChain(chain, report))) {
+      if (failed(checkAndFuseChain(chain, report))) {
         failedChain = true;
         return WalkResult::interrupt();
       }

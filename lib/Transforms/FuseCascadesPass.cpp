@@ -1,5 +1,6 @@
 //===- FuseCascadesPass.cpp - --cascade-fuse and its remarks --------------===//
 
+#include "cascade/Analysis/CombinerCheck.h"
 #include "cascade/Transforms/FuseCascades.h"
 #include "cascade/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -12,6 +13,12 @@ namespace cascade {
 
 using namespace mlir;
 using namespace cascade;
+
+LogicalResult cascade::checkAndFuseChain(ChainOp chain, ChainReport &report) {
+  if (!chain.isFused() && failed(checkCombiners(chain)))
+    return failure();
+  return fuseChain(chain, report);
+}
 
 namespace {
 
@@ -44,7 +51,7 @@ struct FuseCascades : cascade::impl::FuseCascadesPassBase<FuseCascades> {
     getOperation()->walk([&](ChainOp chain) { chains.push_back(chain); });
     for (ChainOp chain : chains) {
       ChainReport report;
-      if (failed(fuseChain(chain, report)))
+      if (failed(checkAndFuseChain(chain, report)))
         return signalPassFailure();
       for (const ReductionReport &entry : report.reductions)
         emitRemark(chain, entry);

@@ -22,23 +22,32 @@ bool cascade::isKeyed(ReductionKind kind) {
 }
 
 /// Whether greater keys are better.
-static bool prefersGreater(ReduceOp reduce) {
-  return reduce.getKind() != ReductionKind::Argmin;
+static bool prefersGreater(ReductionKind kind) {
+  return kind != ReductionKind::Argmin;
+}
+
+TypedAttr cascade::keyIdentity(ReductionKind kind, Type type) {
+  bool isMax = prefersGreater(kind);
+  if (isa<FloatType>(type))
+    return identityOf(isMax ? ReductionKind::Max : ReductionKind::Min, type);
+  return identityOf(isMax ? ReductionKind::Maxsi : ReductionKind::Minsi, type);
+}
+
+Value cascade::isMissing(OpBuilder &b, Location loc, Value index) {
+  Value none =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(index.getType(), -1));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index, none);
 }
 
 SmallVector<Value> cascade::keyedIdentity(OpBuilder &b, Location loc,
                                           ReduceOp reduce) {
-  bool isMax = prefersGreater(reduce);
   SmallVector<Value> entry;
   for (auto [position, type] : llvm::enumerate(reduce->getResultTypes())) {
-    ReductionKind like = ReductionKind::Add; // The identity of a sum is 0.
-    if (position == 0 && isa<FloatType>(type))
-      like = isMax ? ReductionKind::Max : ReductionKind::Min;
-    else if (position == 0)
-      like = isMax ? ReductionKind::Maxsi : ReductionKind::Minsi;
-    else if (position == 1)
-      like = ReductionKind::And; // That of a conjunction is -1.
-    entry.push_back(arith::ConstantOp::create(b, loc, identityOf(like, type)));
+    // The identity of a sum is 0, that of a conjunction -1.
+    TypedAttr value = position == 0   ? keyIdentity(reduce.getKind(), type)
+                      : position == 1 ? identityOf(ReductionKind::And, type)
+                                      : identityOf(ReductionKind::Add, type);
+    entry.push_back(arith::ConstantOp::create(b, loc, value));
   }
   SmallVector<Value> list;
   for (int64_t i = 0; i < reduce.getNumEntries(); ++i)
@@ -51,7 +60,7 @@ namespace {
 class EntryBuilder {
 public:
   EntryBuilder(OpBuilder &b, Location loc, ReduceOp reduce)
-      : b(b), loc(loc), isMax(prefersGreater(reduce)) {}
+      : b(b), loc(loc), isMax(prefersGreater(reduce.getKind())) {}
 
   /// Whether `challenger` comes before `holder`. A NaN is better than any
   /// number, and of equal keys the lower index wins. Indices compare unsigned,

@@ -17,8 +17,16 @@ namespace cascade {
 /// Whether reductions of `kind` order tuples by their keys.
 bool isKeyed(ReductionKind kind);
 
-/// Entries that lose to every other: the least key (the greatest for argmin),
-/// index -1 and a payload of zeros.
+/// The key that loses to every other: the least (the greatest for argmin).
+mlir::TypedAttr keyIdentity(ReductionKind kind, mlir::Type type);
+
+/// Whether the entry with this index took no part: fewer iterations than
+/// entries.
+mlir::Value isMissing(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value index);
+
+/// Entries that lose to every other: the identity of the key, index -1 and a
+/// payload of zeros.
 llvm::SmallVector<mlir::Value>
 keyedIdentity(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce);
 

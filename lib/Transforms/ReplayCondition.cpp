@@ -23,13 +23,24 @@ public:
     APFloat number(bound);
     bool lossy;
     number.convert(type.getFloatSemantics(), APFloat::rmTowardZero, &lossy);
+    // A bound that is not 0 keeps 0 out.
+    if (number.isZero() && bound > 0)
+      number = APFloat::getSmallest(type.getFloatSemantics());
     // A bound that the type has no number for is no bound.
     if (number.isInfinity() && std::isfinite(bound))
       return;
     Value constant =
         arith::ConstantOp::create(b, loc, FloatAttr::get(type, number));
-    Value holds = arith::CmpFOp::create(b, loc, predicate, value, constant);
-    all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
+    add(arith::CmpFOp::create(b, loc, predicate, value, constant));
+  }
+  /// |sum| >= share |part|
+  void requireComparable(Value sum, Value part, double share) {
+    Value factor = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(part.getType(), share));
+    Value least = arith::MulFOp::create(
+        b, loc, math::AbsFOp::create(b, loc, part), factor);
+    add(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
+                              math::AbsFOp::create(b, loc, sum), least));
   }
   void requireMagnitude(Value value, double low, double high) {
     Value magnitude = math::AbsFOp::create(b, loc, value);
@@ -48,6 +59,10 @@ public:
   }
 
 private:
+  void add(Value holds) {
+    all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
+  }
+
   OpBuilder &b;
   Location loc;
   Value all;
@@ -76,6 +91,8 @@ Value ReplayCondition::build(OpBuilder &b) {
     if (std::isfinite(range.high))
       fine.require(range.value, arith::CmpFPredicate::OLE, range.high);
   }
+  for (const Cancellation &c : comparable)
+    fine.requireComparable(c.sum, c.part, c.share);
   // A divisor of 0 was taken as 1 while the pass ran.
   llvm::DenseSet<Value> divisors;
   for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())

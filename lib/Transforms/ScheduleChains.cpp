@@ -123,14 +123,7 @@ static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
   }
   if (vectorise)
     shape.vector = vectorWidth(chain, rowAxis, shape.length);
-  for (unsigned i = 0; i < chain.getNumResults(); ++i)
-    shape.reuses |= chain.getOutputMap(i).isFunctionOfDim(rowAxis);
-  // A later pass over the row reads its elements again.
-  ReductionPasses passes(chain, chain.getBody(), /*together=*/chain.isFused());
-  shape.reuses |=
-      llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
-        return pass.axes.test(rowAxis);
-      }) > 1;
+  shape.reuses = usesElementsAgain(chain, rowAxis);
   // Elements are held in the type that they are computed in.
   int64_t widest = 4;
   for (Value input : chain.getInputs())

@@ -26,6 +26,10 @@ inline constexpr unsigned kMaxTerms = 256;
 /// Likewise for the power of a centred value.
 inline constexpr unsigned kMaxDegree = 8;
 
+/// Of a sum of products, what may be left of the largest product: in f32 a
+/// relative error of 2^-16.
+inline constexpr double kCancellation = 0x1p-8;
+
 /// What is known about an earlier reduction, the one of `Result` symbol i.
 struct ResultInfo {
   MonoidKind kind = MonoidKind::Add;
@@ -43,6 +47,9 @@ struct ResultInfo {
   /// While the pass runs, a sum over part of the data; `count` / `extent` is
   /// which part. Null: not known, or not in proportion to the data.
   Expr count = nullptr;
+  /// While the pass runs, its value so far may serve as a reference. False for
+  /// what is known only when the pass is done: the entries of a list.
+  bool hasRunningValue = true;
 };
 
 struct SplitOptions {
@@ -54,7 +61,8 @@ struct SplitOptions {
 struct SplitProblem {
   MonoidKind kind = MonoidKind::Add;
   Expr value = nullptr;
-  Expr predicate = nullptr; ///< null: everywhere
+  Expr predicate = nullptr;  ///< null: everywhere
+  std::vector<Expr> carried; ///< what goes with a key: its index, a payload
   /// The number of iterations of the reduced axes as a float; null: not known.
   Expr extent = nullptr;
   std::vector<ResultInfo> results;
@@ -89,7 +97,8 @@ enum class Form { Deferred, Rescaled, Anchored };
 struct Term {
   Expr G;
   Expr H;
-  std::string combine; ///< "mul", "add", "and" or "or"
+  std::string
+      combine; ///< "mul", "add", "and" or "or"; "map": H(Accumulator(0))
   Form form;
   std::string why; ///< of the form, for people
 };
@@ -113,6 +122,14 @@ struct RangeCheck {
   Expr g;           ///< over elements
   Expr h;           ///< over results; null: 0
   double low, high; ///< infinite: no limit
+};
+
+/// A value over Accumulator(0) that a key passes through on its way to the
+/// result. Replay unless low <= value <= high wherever there is a key: beyond,
+/// distinct keys run together.
+struct KeyCheck {
+  Expr value;
+  double low, high;
 };
 
 /// The verdict, and what fusion emits. Everything is built in the caller's
@@ -151,7 +168,16 @@ struct SplitResult {
   /// Factors of a finish at rank r: a reason to replay where they are not
   /// finite or so large that an accumulator may have lost what they restore.
   std::vector<Expr> scales;
+  /// The addends of the finish at rank r, over accumulators, where it has
+  /// several: a reason to replay where they cancel to less than kCancellation
+  /// of any of them.
+  std::vector<Expr> parts;
   std::vector<RangeCheck> rangeChecks;
+  /// Of a map that keeps the order, without X: what it multiplies or divides by
+  /// (a reason to replay where it is 0, not finite, or so large or small that
+  /// distinct values run together) and what it adds (where it is not finite).
+  std::vector<Expr> multipliers, addends;
+  std::vector<KeyCheck> keyChecks;
   /// D-only nodes by which F divided (deferred ones): zero or non-finite ones
   /// are a reason to replay.
   std::vector<Expr> deferredDivisors;
@@ -172,11 +198,11 @@ struct SplitResult {
 /// Decides by proof. Terminates: structural recursion on a finite DAG.
 SplitResult splitTest(ExprContext &context, const SplitProblem &problem);
 
-/// Tries to refute F = G(X) (x) H(D) by cross-ratios F(x1,d1) F(x2,d2) =
-/// F(x1,d2) F(x2,d1) (add kinds), or the additive analogue and, failing that,
-/// the ratio (max and min kinds) at `samples` random points. For a rank above
-/// 1, by the minors of that size of a matrix of values. True: refuted. Never
-/// proves anything. Deterministic.
+/// Tries to refute F = G(X) (x) H(D) at `samples` random points: by
+/// cross-ratios F(x1,d1) F(x2,d2) = F(x1,d2) F(x2,d1) (add kinds), for a rank
+/// above 1 by the minors of that size of a matrix of values; for ordered kinds
+/// by two elements that change places with D. True: refuted. Never proves
+/// anything. Deterministic.
 bool refutedBySampling(const SplitProblem &problem, unsigned samples = 200,
                        uint64_t seed = 1, unsigned rank = 1);
 

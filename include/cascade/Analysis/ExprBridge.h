@@ -24,10 +24,10 @@ mlir::Type fromAlgebra(algebra::Type type, mlir::MLIRContext *context);
 /// over a given set of axes sees them.
 class ExprBridge {
 public:
-  /// `results` numbers the reductions over `over` by their result symbols.
+  /// `results` are the result symbols of the reductions over `over`, by the
+  /// ids that the caller gives them.
   ExprBridge(algebra::ExprContext &exprs, const AxisAnalysis &axes,
-             AxisSet over,
-             const llvm::DenseMap<mlir::Operation *, unsigned> &results)
+             AxisSet over, const llvm::DenseMap<mlir::Value, unsigned> &results)
       : exprs(exprs), axes(axes), over(std::move(over)), results(results) {}
 
   /// The expression of `value`; null where a type has no name in the algebra.
@@ -39,22 +39,12 @@ public:
   /// Whether a value is entered for `expr`.
   bool knows(algebra::Expr expr) const { return known.contains(expr); }
 
-  /// The number of the reduction of a result symbol. The key of a tuple
-  /// reduction has the number as its id, the other members have ids of their
-  /// own.
-  unsigned reductionOf(unsigned resultId) const {
-    auto it = tupleMembers.find(resultId);
-    return it == tupleMembers.end() ? resultId : it->second;
-  }
-
   /// Operations at `b` that compute `expr`. Symbols must be known from
   /// translate or define.
   mlir::Value materialise(mlir::OpBuilder &b, mlir::Location loc,
                           algebra::Expr expr);
 
 private:
-  /// The id of the symbol of a reduction's result.
-  unsigned symbolOf(mlir::OpResult result);
   algebra::Expr translateOp(mlir::Operation *op, mlir::Value value);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc, algebra::Expr expr,
                     mlir::ValueRange operands);
@@ -62,15 +52,12 @@ private:
   algebra::ExprContext &exprs;
   const AxisAnalysis &axes;
   AxisSet over;
-  const llvm::DenseMap<mlir::Operation *, unsigned> &results;
+  const llvm::DenseMap<mlir::Value, unsigned> &results;
   llvm::DenseMap<mlir::Value, algebra::Expr> expressions;
   llvm::DenseMap<algebra::Expr, mlir::Value> known;
   /// An operation of each opaque name, to be cloned with other operands.
   llvm::StringMap<mlir::Operation *> prototypes;
   unsigned numElements = 0, numParameters = 0;
-  /// Ids of results beyond the first of a reduction.
-  static constexpr unsigned firstTupleMember = 1u << 20;
-  llvm::DenseMap<unsigned, unsigned> tupleMembers;
 };
 
 } // namespace cascade

@@ -42,6 +42,10 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
 };
 
+/// Whether the elements along `axis` are used again after the first pass over
+/// it, by a later pass or by a result.
+bool usesElementsAgain(ChainOp chain, unsigned axis);
+
 } // namespace cascade
 
 #endif // CASCADE_ANALYSIS_REDUCTIONPASSES_H

@@ -46,6 +46,10 @@ struct ChainReport {
 /// the algebra cannot name.
 mlir::LogicalResult fuseChain(ChainOp chain, ChainReport &report);
 
+/// `fuseChain` after a check of the combiner regions (CombinerCheck.h): what
+/// the pass and --explain run.
+mlir::LogicalResult checkAndFuseChain(ChainOp chain, ChainReport &report);
+
 /// The report as one JSON object, as docs/Tools.md describes.
 std::string toJSON(const ChainReport &report);
 /// The report as text, one paragraph a reduction.

@@ -30,9 +30,15 @@ public:
     between.push_back({value, low, high});
   }
 
+  /// Replay where |sum| is below `share` of |part|, an addend of it: digits
+  /// have cancelled.
+  void requireComparable(mlir::Value sum, mlir::Value part, double share) {
+    comparable.push_back({sum, part, share});
+  }
+
   bool empty() const {
     return finite.empty() && moderate.empty() && notLarge.empty() &&
-           between.empty();
+           between.empty() && comparable.empty();
   }
   /// The condition to replay as operations at `b`, which also holds where a
   /// reference that is divided by is 0. Null where nothing is watched.
@@ -43,7 +49,12 @@ private:
     mlir::Value value;
     double low, high;
   };
+  struct Cancellation {
+    mlir::Value sum, part;
+    double share;
+  };
   ChainOp chain;
+  llvm::SmallVector<Cancellation> comparable;
   llvm::SmallVector<mlir::Value> finite, moderate, notLarge;
   llvm::SmallVector<Range> between;
 };

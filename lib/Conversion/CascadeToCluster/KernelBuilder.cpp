@@ -48,6 +48,7 @@ private:
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
                     const PassState &pass, ReduceOp reduce, State accumulators);
   State mergeThreads(OpBuilder &b, const PassState &pass, State state);
+  State mergeLanes(OpBuilder &b, const PassState &pass, ValueRange state);
 
   const KernelContext &context;
   Region &region;
@@ -236,47 +237,92 @@ static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
   return result;
 }
 
+/// Reduces values of a kind over threads.
+static SmallVector<Value> allReduce(OpBuilder &b, Location loc, ReduceOp reduce,
+                                    ValueRange values, cluster::Scope scope,
+                                    int32_t lanes,
+                                    std::optional<int32_t> warps) {
+  SmallVector<cluster::Kind> kinds(
+      values.size(),
+      *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
+  auto op = cluster::AllReduceOp::create(b, loc, toExchanged(b, loc, values),
+                                         scope, kinds, lanes, warps);
+  return fromExchanged(b, loc, op.getResults(), values.getTypes());
+}
+
+/// Merges the states of the lanes that share the row, one reduction after the
+/// other: its accumulators are corrected once, to the references of all lanes
+/// together, and then plainly reduced. A merge of whole states would correct
+/// both of them in every round.
+RegionEmitter::State RegionEmitter::mergeLanes(OpBuilder &b,
+                                               const PassState &pass,
+                                               ValueRange state) {
+  Location loc = context.loc;
+  IRMapping outer = row.mapping();
+  State merged;
+  for (ReduceOp reduce : pass.getPass().reduces) {
+    State accumulators(state.slice(merged.size(), pass.getNumValues(reduce)));
+    if (!reduce.getRefs().empty())
+      accumulators =
+          pass.correct(b, loc, reduce, accumulators,
+                       pass.references(b, loc, reduce, state, outer),
+                       pass.references(b, loc, reduce, merged, outer), outer);
+    llvm::append_range(
+        merged, allReduce(b, loc, reduce, accumulators, cluster::Scope::Warp,
+                          context.row().sizeAt(Level::Lane), std::nullopt));
+  }
+  return merged;
+}
+
 /// Merges the states of all the threads that share the row.
 RegionEmitter::State
 RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
   const AxisPlan &rowPlan = context.row();
   int32_t lanes = rowPlan.sizeAt(Level::Lane);
   int64_t blocks = rowPlan.sizeAt(Level::Cluster);
-  std::optional<int32_t> warps = rowPlan.sizeAt(Level::Warp);
-  if (lanes * *warps * blocks == 1)
-    return state;
-  cluster::Scope scope = blocks > 1   ? cluster::Scope::Cluster
-                         : *warps > 1 ? cluster::Scope::Block
-                                      : cluster::Scope::Warp;
-  if (scope == cluster::Scope::Warp)
-    warps.reset();
-  IRMapping outer = row.mapping();
-  auto reduces = pass.getPass().reduces;
-  bool plain = llvm::all_of(reduces, [](ReduceOp reduce) {
-    return isElementwise(reduce.getKind()) && reduce.getRefs().empty();
-  });
+  int32_t warps = rowPlan.sizeAt(Level::Warp);
+  cluster::Scope scope = blocks > 1  ? cluster::Scope::Cluster
+                         : warps > 1 ? cluster::Scope::Block
+                                     : cluster::Scope::Warp;
   Location loc = context.loc;
+  auto reduces = pass.getPass().reduces;
+  bool isPlain = llvm::all_of(
+      reduces, [](ReduceOp reduce) { return reduce.getRefs().empty(); });
+  bool isElementwiseOnly = llvm::all_of(
+      reduces, [](ReduceOp reduce) { return isElementwise(reduce.getKind()); });
+  // Lanes first, where that is cheaper than a merge of whole states.
+  bool combined = lanes == 1 || (isElementwiseOnly && !isPlain);
+  if (combined && lanes > 1)
+    state = mergeLanes(b, pass, state);
+  if (combined && scope == cluster::Scope::Warp)
+    return state;
+  std::optional<int32_t> group;
+  if (scope != cluster::Scope::Warp)
+    group = warps;
   SmallVector<Type> types = pass.getTypes();
   SmallVector<Value> exchanged = toExchanged(b, loc, state);
-  if (plain) {
+  cluster::AllReduceOp op;
+  if (isPlain && isElementwiseOnly) {
     SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
       kinds.append(
           reduce.getNumResults(),
           *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
-    auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds,
-                                           lanes, warps);
-    return fromExchanged(b, loc, op.getResults(), types);
+    op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds, lanes,
+                                      group);
+  } else {
+    IRMapping outer = row.mapping();
+    auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
+                     ValueRange higher) {
+      return toExchanged(
+          inner, loc,
+          pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
+                     fromExchanged(inner, loc, higher, types), outer));
+    };
+    op = cluster::AllReduceOp::create(b, loc, exchanged, scope, merge, lanes,
+                                      group);
   }
-  auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
-                   ValueRange higher) {
-    return toExchanged(
-        inner, loc,
-        pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
-                   fromExchanged(inner, loc, higher, types), outer));
-  };
-  auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, merge, lanes,
-                                         warps);
+  op.setCombined(combined && lanes > 1);
   return fromExchanged(b, loc, op.getResults(), types);
 }
 

@@ -1,6 +1,7 @@
 //===- KernelContext.cpp - The prologue of a kernel -----------------------===//
 
 #include "KernelContext.h"
+#include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -236,6 +237,7 @@ void Prologue::placeElements() {
   }
   context.elementOffsets = std::move(offsets);
   context.vectorSize = context.row().sizeAt(Level::Vector);
+  context.streams = !usesElementsAgain(context.chain, context.rowAxis);
 }
 
 KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,

@@ -87,6 +87,8 @@ struct KernelContext {
   /// its base; consecutive runs of `vectorSize` have unit stride.
   llvm::SmallVector<int64_t> elementOffsets;
   int64_t vectorSize = 1;
+  /// Whether the elements of the row are read once, and none are stored.
+  bool streams = false;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }

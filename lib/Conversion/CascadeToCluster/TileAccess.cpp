@@ -86,6 +86,38 @@ static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Streaming loads
+//===----------------------------------------------------------------------===//
+
+/// The words of a 16-byte access, as inline assembly takes them: LLVM has no
+/// cache hints for NVPTX.
+static constexpr unsigned wordsOfAccess = maxAccessBytes / 4;
+
+/// Loads 16 bytes that nobody is going to read again.
+static Value loadStreaming(OpBuilder &b, Location loc, Type type,
+                           Value address) {
+  SmallVector<Type> types(wordsOfAccess, b.getI32Type());
+  Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  auto op = LLVM::InlineAsmOp::create(
+      b, loc, result, address,
+      "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];",
+      "=r,=r,=r,=r,l", /*has_side_effects=*/false, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < wordsOfAccess; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
+  Value bits = vector::FromElementsOp::create(
+      b, loc, VectorType::get({wordsOfAccess}, b.getI32Type()), words);
+  return vector::BitCastOp::create(b, loc, type, bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
 unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
   if (context.vectorSize == 1 || buffer.map.getNumResults() == 0)
     return 1;
@@ -155,6 +187,9 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
   IntBuilder ints(b, loc);
   auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
+    if (context.streams && width > 1 &&
+        width * bytesOf(buffer.elementType) == maxAccessBytes)
+      return loadStreaming(b, loc, type, address(b, buffer, rowIndex, entry));
     auto op =
         LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex, entry),
                              width * bytesOf(buffer.elementType));

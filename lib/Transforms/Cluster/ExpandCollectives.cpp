@@ -261,8 +261,9 @@ static void expandOne(AllReduceOp op, const KernelFrame &frame,
                       const MailboxPlan *mailbox) {
   OpBuilder builder(op);
   Expansion e(builder, op, frame);
-  SmallVector<Value> state =
-      e.butterfly(op.getInputs(), e.who.laneInGroup, e.who.lanes, e.who.lanes);
+  SmallVector<Value> state(op.getInputs());
+  if (!op.getCombined())
+    state = e.butterfly(state, e.who.laneInGroup, e.who.lanes, e.who.lanes);
   if (op.getScope() != Scope::Warp && e.who.warps > 1)
     state = combineWarps(e, state);
   if (crossesBlocks(op))

@@ -12,7 +12,7 @@
 // A 64-bit base a row.
 // CHECK:           %[[START:.*]] = arith.muli %{{.*}}, %[[LENGTH]] : i64
 // CHECK:           llvm.getelementptr inbounds %[[X]][%[[START]]]
-// CHECK-COUNT-2:   llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-2:   llvm.inline_asm {{.*}}"ld.global.nc.L1::no_allocate.v4.b32
 // CHECK-COUNT-7:   arith.addf
 // CHECK:           %[[T:.*]] = arith.addf %{{.*}}, %[[ZERO]] : f32
 // CHECK-NEXT:      %[[S:.*]] = cluster.all_reduce(%[[T]]) scope(block) warps(4) kind(add) : f32

@@ -19,9 +19,9 @@
 // CHECK-NEXT:    %[[D:.*]] = arith.negf %[[DIFF]] : f32
 // CHECK:         %[[TWO:.*]] = arith.mulf %[[M1]], %{{.*}} : f32
 // CHECK-NEXT:    %[[LINEAR:.*]] = arith.mulf %[[TWO]], %[[D]] : f32
-// CHECK-NEXT:    %[[A:.*]] = arith.addf %[[M2]], %[[LINEAR]] : f32
 // CHECK-NEXT:    %[[DD:.*]] = arith.mulf %[[D]], %[[D]] : f32
 // CHECK-NEXT:    %[[QUADRATIC:.*]] = arith.mulf %[[OLDN]], %[[DD]] : f32
+// CHECK-NEXT:    %[[A:.*]] = arith.addf %[[M2]], %[[LINEAR]] : f32
 // CHECK-NEXT:    arith.addf %[[A]], %[[QUADRATIC]] : f32
 // CHECK:         %[[ND:.*]] = arith.mulf %[[OLDN]], %[[D]] : f32
 // CHECK-NEXT:    arith.addf %[[M1]], %[[ND]] : f32

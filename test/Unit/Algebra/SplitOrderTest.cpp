@@ -27,7 +27,7 @@ TEST_F(SplitOrder, CentredMaximum) {
   Expr mu = context.div(sum(x(0)), c(37));
   maximum(context.sub(x(0), mu));
   expect("x0", "acc0 - r0 / 37", Legality::BitExact);
-  EXPECT_EQ(last().deferredCombine, "add");
+  EXPECT_EQ(last().terms[0].combine, "add");
   EXPECT_EQ(print(last().terms[0].H), "-(r0 / 37)");
   reduce(MonoidKind::Min, context.sub(mu, context.mul(x(0), x(1))));
   expect("-(x0 * x1)", "acc0 + r0 / 37", Legality::BitExact);
@@ -52,14 +52,13 @@ TEST_F(SplitOrder, PositiveDivisor) {
   expect("x1", "acc0 / (r0 + 1)", Legality::BitExact);
 }
 
-TEST_F(SplitOrder, IncreasingMap) {
-  Expr m = maximum(x(0));
-  maximum(context.mul(context.exp(context.sub(x(1), m)), c(2)));
-  expect("exp(x1 - r0) * 2", "acc0", Legality::Reassociating);
+TEST_F(SplitOrder, HeldAgainstAReference) {
+  Expr m = maximum(x(0)), weight = context.abs(x(1));
+  maximum(context.mul(context.exp(context.sub(x(0), m)), weight));
+  expect("exp(x0 - r0) * abs(x1)", "acc0", Legality::Reassociating);
   EXPECT_EQ(print(last().correction()),
             "select(or(or(acc0 == -inf, acc0 == 0), acc0 == inf), acc0, "
-            "select(old0 == new0, acc0, acc0 * exp((old0 - new0) * 0.5) * "
-            "exp((old0 - new0) * 0.5)))");
+            "select(old0 == new0, acc0, acc0 * exp(old0 - new0)))");
 }
 
 TEST_F(SplitOrder, SignNotProved) {
@@ -98,8 +97,16 @@ TEST_F(SplitOrder, Payloads) {
        {MonoidKind::ArgMax, MonoidKind::TopK, MonoidKind::Combiner}) {
     problem.kind = kind;
     problem.value = x(0);
+    problem.carried = {x(1)};
     EXPECT_EQ(splitTest(context, problem).cls, Class::Payload);
-    problem.value = context.sub(x(0), context.result(0));
-    EXPECT_EQ(splitTest(context, problem).refusal->rule, "unsupported-kind");
+    problem.carried.push_back(context.mul(x(1), context.result(0)));
+    SplitResult s = splitTest(context, problem);
+    EXPECT_EQ(s.refusal->rule, "not-separable");
+    EXPECT_EQ(print(s.refusal->at), "x1 * r0");
+    EXPECT_EQ(s.refusal->reason,
+              "the value carried with the key uses an earlier result");
   }
+  problem.carried.clear();
+  problem.value = context.sub(x(0), context.result(0));
+  EXPECT_EQ(splitTest(context, problem).refusal->rule, "unsupported-kind");
 }

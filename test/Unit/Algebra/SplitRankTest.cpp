@@ -156,21 +156,41 @@ TEST_F(SplitRank, ArmsArePairedOnce) {
   expect(2);
 }
 
-/// One centre may contain another: s and log(s) / 1.
+/// One centre may contain another: m and 2 m.
 TEST_F(SplitRank, CentresInsideCentres) {
-  Expr s = sum(context.abs(x(0)));
-  sum(add(sub(x(0), s), div(context.log(s), c(1))));
-  ASSERT_TRUE(last().accepted());
-  EXPECT_EQ(check(), "");
+  Expr m = maximum(x(0)), difference = sub(x(0), m);
+  sum(square(add(difference, sub(mul(x(0), c(2)), mul(m, c(2))))));
+  expect(3);
 }
 
-/// exp of a sum so far may be larger than any element by any factor.
-TEST_F(SplitRank, ExponentialsAreNoCentres) {
-  sum(add(x(0), exp(sum(x(0)))));
-  SplitResult s = last();
-  ASSERT_TRUE(s.accepted());
-  EXPECT_TRUE(s.corrections.empty());
-  EXPECT_FALSE(s.scales.empty());
+/// Against what is neither an extremum nor a mean of x0, digits get lost.
+TEST_F(SplitRank, OnlyOwnDataIsACentre) {
+  auto expectRefusal = [&] {
+    ASSERT_FALSE(last().accepted());
+    EXPECT_EQ(last().refusal->rule, "not-separable");
+  };
+  Expr s = sum(x(0)), y = sum(x(1)), n = context.parameter(0, Type::F32);
+  Expr e = sum(exp(x(0))), ones = sum(c(1));
+  Expr slope = sum(mul(sub(x(0), div(s, n)), x(1)));
+  for (Expr h : {s, exp(s), div(y, ones), div(ones, e), slope, div(slope, n)}) {
+    sum(square(sub(x(0), h)));
+    expectRefusal();
+  }
+  // A mean that is weighted otherwise may be driven off by one element.
+  Expr w = sum(context.abs(x(1)));
+  Expr mean = div(sum(mul(context.abs(x(1)), x(0))), w);
+  sum(square(sub(x(0), mean)));
+  expectRefusal();
+  sum(mul(x(2), sub(x(0), mean)));
+  EXPECT_TRUE(last().accepted());
+}
+
+/// Where a factor meets its inverse, a NaN of 0 / 0 is kept.
+TEST_F(SplitRank, AFactorMeetsItsInverse) {
+  Expr r = maximum(x(0)), ratio = div(x(1), r);
+  sum(div(mul(square(ratio), add(r, x(0))), x(1)));
+  ASSERT_TRUE(last().accepted());
+  EXPECT_EQ(check(), "");
 }
 
 /// r stands in the core once as a divisor and once as a factor.

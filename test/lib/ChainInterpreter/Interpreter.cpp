@@ -91,7 +91,8 @@ void Interpreter<T>::addStage(const Chain &chain, unsigned id,
   if (verdict.deferred)
     finish.push_back(verdict.deferred);
   for (const std::vector<Expr> *list :
-       {&verdict.joined, &verdict.scales, &verdict.nonNegative})
+       {&verdict.joined, &verdict.multipliers, &verdict.addends,
+        &verdict.scales, &verdict.nonNegative, &verdict.parts})
     finish.insert(finish.end(), list->begin(), list->end());
   stage.finish = compile(finish);
   stage.numCores = cores.size();

@@ -68,12 +68,22 @@ const char *Interpreter<T>::watch(const Chain::Stage &source, Stage &stage,
   for (size_t k = 0; k < verdict.joined.size(); ++k)
     if (!moderate(stage.finish[next++]))
       return "joined";
+  for (size_t k = 0; k < verdict.multipliers.size(); ++k)
+    if (!moderate(stage.finish[next++]))
+      return "multiplier";
+  for (size_t k = 0; k < verdict.addends.size(); ++k)
+    if (!std::isfinite(stage.finish[next++]))
+      return "addend";
   for (size_t k = 0; k < verdict.scales.size(); ++k)
     if (!(std::fabs(stage.finish[next++]) <= large))
       return "scale";
   for (size_t k = 0; k < verdict.nonNegative.size(); ++k)
     if (!(stage.finish[next++] >= 0))
       return "sign";
+  for (size_t k = 0; k < verdict.parts.size(); ++k)
+    if (!(std::fabs(stage.finish[0]) >=
+          kCancellation * std::fabs(stage.finish[next++])))
+      return "cancellation";
   return watchRanges(source, state);
 }
 

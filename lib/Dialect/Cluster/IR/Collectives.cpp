@@ -250,13 +250,14 @@ LogicalResult AllReduceOp::verifyRegions() {
 
 namespace {
 /// scope(cluster) of one block is scope(block); scope(block) of one warp is
-/// scope(warp); a warp's groups of one lane have nothing to exchange.
+/// scope(warp); a warp's groups of one tuple have nothing to exchange.
 struct NarrowScope : OpRewritePattern<AllReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AllReduceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getScope() == Scope::Warp && op.getLanes() == 1) {
+    if (op.getScope() == Scope::Warp &&
+        (op.getLanes() == 1 || op.getCombined())) {
       rewriter.replaceOp(op, op.getInputs());
       return success();
     }

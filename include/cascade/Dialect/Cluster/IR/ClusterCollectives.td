@@ -62,6 +62,9 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     two states: its arguments are the state of the lower rank, then that of the
     higher. It is called in rank order and need not commute.
 
+    With `combined`, the lanes of a group hold one tuple, the same in all of
+    them, which counts once.
+
     ```mlir
     %s = cluster.all_reduce(%x) scope(block) kind(add) : f32
     %m2, %t2 = cluster.all_reduce(%m, %t) scope(cluster) lanes(32) warps(8)
@@ -73,11 +76,12 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     ```
   }];
   let arguments = !con((ins Variadic<AnyType>:$inputs), participants,
-                       (ins OptionalAttr<Cluster_KindArrayAttr>:$kinds));
+                       (ins UnitAttr:$combined,
+                            OptionalAttr<Cluster_KindArrayAttr>:$kinds));
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region AnyRegion:$merge);
   let assemblyFormat = "`(` $inputs `)` " # participantsFormat # [{
-    (`kind` `(` custom<Kinds>($kinds)^ `)`)? attr-dict
+    (`combined` $combined^)? (`kind` `(` custom<Kinds>($kinds)^ `)`)? attr-dict
     `:` type($inputs) custom<MergeRegion>($merge)
   }];
   let hasCanonicalizer = 1;
