@@ -19,6 +19,7 @@ llvm_config.add_tool_substitutions(
         "cascade-compile",
         "cascade-run",
         "cascade-launch",
+        "cascade-bench-report",
         "cascade-sweep",
         "cascade-fuzz",
         "cascade-oracle",
@@ -31,6 +32,7 @@ llvm_config.add_tool_substitutions(
 )
 llvm_config.with_environment("PATH", config.cascade_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+config.substitutions.append(("%build_dir", config.cascade_obj_root))
 config.substitutions.append(("%examples", os.path.join(config.cascade_src_root, "python-free-examples")))
 
 ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"

@@ -24,6 +24,7 @@ Factors factorsOf(Expr root, bool throughRoots) {
     auto [node, power] = *pending.begin();
     pending.erase(pending.begin());
     double number, exponent = 1;
+    bool isOdd = std::fmod(power, 2) != 0;
     switch (node->kind) {
     case Kind::Mul:
       pending[node->operand(1)] += power;
@@ -32,6 +33,8 @@ Factors factorsOf(Expr root, bool throughRoots) {
       pending[node->operand(1)] -= power;
       break;
     case Kind::Neg:
+      factors.negative ^= isOdd;
+      break;
     case Kind::Widen:
       break;
     case Kind::Abs:
@@ -51,27 +54,31 @@ Factors factorsOf(Expr root, bool throughRoots) {
       exponent = 0;
       break;
     }
-    if (exponent != 0)
+    if (exponent != 0) {
       pending[node->operand(0)] += power * exponent;
-    else if (isConstant(node, number))
+    } else if (isConstant(node, number)) {
       factors.number *= std::pow(std::fabs(number), power);
-    else
+      factors.negative ^= number < 0 && isOdd;
+    } else {
       factors.powers[node] += power;
+    }
   }
   return factors;
 }
 
 void Factors::multiplyBy(const Factors &other, double power) {
   number *= std::pow(other.number, power);
+  negative ^= other.negative && std::fmod(power, 2) != 0;
   for (auto [factor, p] : other.powers)
     if ((powers[factor] += p * power) == 0)
       powers.erase(factor);
 }
 
-/// The size of what is constant during the pass, as one factor: taken out.
-Expr SplitTester::takeConstant(Factors &factors) {
+/// What is constant during the pass, times `initial` (null: 1): taken out. The
+/// operations are exact where the result is 1.
+Expr SplitTester::takeConstant(Factors &factors, Expr initial) {
   Type type = accumulatorType(problem.value->type);
-  Expr constant = nullptr;
+  Expr constant = initial ? context.castFloat(initial, type) : nullptr;
   for (auto it = factors.powers.begin(); it != factors.powers.end();) {
     if (!dependence.neutral(it->first)) {
       ++it;
@@ -80,11 +87,17 @@ Expr SplitTester::takeConstant(Factors &factors) {
     constant = multiplyInto(context, constant, it->first, it->second, type);
     it = factors.powers.erase(it);
   }
-  if (constant && factors.number != 1)
-    constant = context.mul(constant, context.constant(factors.number, type));
-  else if (!constant)
-    constant = context.constant(factors.number, type);
+  double number = factors.number;
+  if (!constant)
+    constant = context.constant(number, type);
+  else if (number > 1)
+    constant = context.mul(constant, context.constant(number, type));
+  else if (number < 1)
+    constant = context.div(constant, context.constant(1 / number, type));
+  if (factors.negative)
+    constant = context.neg(constant);
   factors.number = 1;
+  factors.negative = false;
   return constant;
 }
 
@@ -152,18 +165,13 @@ bool SplitTester::asMean(const Addend &addend, Expr leaf, Centre &mean) {
       takeConstant(mean.weights);
       break;
     }
-    Expr scale = takeConstant(rest);
-    if (!rest.powers.empty())
+    // A sum that nothing divides is no mean.
+    bool isDivided = mean.isQuotient || rest.number < 1 || rest.powers.size();
+    if (!isDivided || (!mean.isQuotient && problem.predicate))
       continue;
-    if (!mean.isQuotient) {
-      double number;
-      bool isUndivided = isConstant(scale, number) && number >= 1;
-      if (!problem.extent || problem.predicate || isUndivided)
-        continue; // no mean at all
-      scale =
-          context.mul(scale, context.castFloat(problem.extent, scale->type));
-    }
-    if (limitScale(scale, mean.nonNegative))
+    mean.ratio = takeConstant(rest, mean.isQuotient ? nullptr : problem.extent);
+    if (rest.powers.empty() && (mean.isQuotient || problem.extent) &&
+        limitScale(mean.ratio, mean.nonNegative))
       return true;
   }
   return false;
@@ -207,6 +215,7 @@ SplitTester::centresOf(const MixedSum &sum, const Addend *&other) {
         continue;
       }
       found = true;
+      centre.wholeRatio = addend.negative == leaf->negative ? -1 : 1;
       leaves.erase(leaf);
       break;
     }
@@ -216,6 +225,9 @@ SplitTester::centresOf(const MixedSum &sum, const Addend *&other) {
     }
     centres.push_back(std::move(centre));
   }
+  if (centres.size() > 1 || !leaves.empty())
+    for (Centre &centre : centres)
+      centre.wholeRatio = 0;
   return centres;
 }
 

@@ -54,16 +54,13 @@ Degree DegreeAnalysis::ofResult(Expr node) {
 }
 
 Degree DegreeAnalysis::transfer(Expr node) {
+  if (!node->contains(Kind::Result))
+    return 0;
   auto operand = [&](unsigned k) { return known[node->operand(k)]; };
   double exponent;
   switch (node->kind) {
   case Kind::Result:
     return ofResult(node);
-  case Kind::Element:
-  case Kind::Parameter:
-  case Kind::FloatConstant:
-  case Kind::IntConstant:
-    return 0;
   case Kind::Add:
   case Kind::Sub:
   case Kind::Max:

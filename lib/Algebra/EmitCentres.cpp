@@ -29,10 +29,18 @@ Expr TermEmitter::extrapolated(Expr h) {
   return substitute(ctx, h, replaced);
 }
 
+Factors TermEmitter::weightsOf(const Monomial &monomial) {
+  Factors weights;
+  for (auto [atom, power] : monomial.atoms)
+    weights.multiplyBy(factorsOf(atom), power);
+  t.takeConstant(weights);
+  return weights;
+}
+
 /// Requires that squares and higher powers about a mean are weighted as the
 /// mean is: an element with a weight in the mean alone may drive it far off,
 /// and what is summed up there loses its digits.
-bool TermEmitter::checkWeights(const std::vector<std::vector<Centre>> &chosen) {
+bool TermEmitter::checkWeights() {
   auto isMean = [](const Centre &c) { return c.kind == Centre::Mean; };
   for (const Row &row : rows)
     for (const auto &[monomial, coefficient] : row.polynomial) {
@@ -42,10 +50,7 @@ bool TermEmitter::checkWeights(const std::vector<std::vector<Centre>> &chosen) {
           degree += power;
       if (degree < 2)
         continue;
-      Factors weights;
-      for (auto [atom, power] : monomial.atoms)
-        weights.multiplyBy(factorsOf(atom), power);
-      t.takeConstant(weights);
+      Factors weights = weightsOf(monomial);
       for (auto [u, power] : monomial.powers)
         for (const Centre &centre : chosen[u])
           if (isMean(centre) && centre.weights.powers != weights.powers)
@@ -60,7 +65,6 @@ bool TermEmitter::checkWeights(const std::vector<std::vector<Centre>> &chosen) {
 bool TermEmitter::chooseCentres() {
   for (const auto &sum : expansion.exponents)
     t.addExponentReferences(result, *sum);
-  std::vector<std::vector<Centre>> chosen;
   for (const CentredValue &value : expansion.centred) {
     const Addend *other = nullptr;
     auto kinds = t.centresOf(*value.sum, other);
@@ -71,14 +75,15 @@ bool TermEmitter::chooseCentres() {
                     "the way");
     chosen.push_back(std::move(*kinds));
   }
-  if (!checkWeights(chosen))
+  if (!checkWeights())
     return false;
   for (size_t u = 0; u < chosen.size(); ++u)
-    centre(expansion.centred[u], chosen[u]);
+    if (!centre(expansion.centred[u], chosen[u]))
+      return false;
   return true;
 }
 
-void TermEmitter::centre(const CentredValue &value,
+bool TermEmitter::centre(const CentredValue &value,
                          const std::vector<Centre> &kinds) {
   const MixedSum &sum = *value.sum;
   std::vector<Expr> &own = centres.emplace_back();
@@ -93,6 +98,11 @@ void TermEmitter::centre(const CentredValue &value,
     }
     bool isShare = kinds[k].kind == Centre::Mean && !kinds[k].isQuotient;
     own.push_back(isShare ? extrapolated(h) : h);
+    if (isShare && own.back() == h)
+      return refuse("not-separable", h,
+                    "the sum so far stands in it, and it is not known which "
+                    "share of the whole that is, so that digits could get "
+                    "lost");
     addReference(result.references, own.back(), ReferenceGuard::Centre);
     replaced[h] = own.back(); // unchanged ones, too: one may contain another
     if (kinds[k].nonNegative)
@@ -107,6 +117,7 @@ void TermEmitter::centre(const CentredValue &value,
     return left.count(e) ? Visit::Drop : Visit::Keep;
   });
   centredValues.push_back(substitute(ctx, u, replaced));
+  return true;
 }
 
 } // namespace cascade::algebra::detail

@@ -297,7 +297,7 @@ void OrderMap::emit(SplitResult &result) {
 bool SplitTester::splitMonotone(SplitResult &result) {
   OrderMap map(*this);
   bool isKeyed = info(problem.kind).payload;
-  bool moved = movedRounding, approximate = approximated;
+  std::optional<Type> moved = movedRounding;
   if (map.find(problem.value)) {
     map.emit(result);
     result.legality = map.isExact() && !isKeyed ? Legality::BitExact
@@ -305,7 +305,6 @@ bool SplitTester::splitMonotone(SplitResult &result) {
     return true;
   }
   movedRounding = moved;
-  approximated = approximate;
   if (isKeyed)
     result.refusal = map.fault();
   return isKeyed;

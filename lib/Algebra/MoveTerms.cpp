@@ -129,7 +129,44 @@ void TermEmitter::emitCorrections() {
 // Finish
 //===----------------------------------------------------------------------===//
 
+/// How far centred value `u` is from the deviation from its mean: its weighted
+/// sum about the centre over the sum of the weights, both of them accumulators.
+/// It has no part in the rounding of a long sum. Null: they are not there.
+Expr TermEmitter::deviation(unsigned u, const std::vector<Expr> &values) {
+  const Centre &centre = chosen[u].front();
+  double ratio;
+  if (centre.kind != Centre::Mean || centre.wholeRatio == 0 ||
+      (isConstant(centre.ratio, ratio) && ratio != centre.wholeRatio))
+    return nullptr;
+  auto find = [&](const Space &space, unsigned power) -> Expr {
+    const std::vector<Polynomial> &members = space.basis.members();
+    for (size_t k = 0; k < members.size(); ++k) {
+      const auto &[monomial, coefficient] = *members[k].begin();
+      bool fits = monomial.powers.size() == power;
+      for (auto [v, p] : monomial.powers)
+        fits &= v == u && p == power;
+      if (fits && members[k].size() == 1 && coefficient == 1 &&
+          weightsOf(monomial).powers == centre.weights.powers)
+        return values[space.first + k];
+    }
+    return nullptr;
+  };
+  for (const Space &space : spaces)
+    if (Expr weight = find(space, 0))
+      if (Expr moment = find(space, 1))
+        return ctx.neg(ctx.div(moment, weight));
+  return nullptr;
+}
+
 void TermEmitter::emitFinish() {
+  std::vector<Expr> values;
+  unsigned next = 0;
+  for (const Accumulator &accumulator : accumulators)
+    values.push_back(
+        accumulator.reference
+            ? ctx.castFloat(result.references[*accumulator.reference].value,
+                            type)
+            : ctx.accumulator(next++, type));
   // From the centre to h.
   std::vector<Expr> epsilon = changesOf([&](size_t u, size_t k) -> Expr {
     Expr centre = centres[u][k], h = expansion.centred[u].sum->addends[k].value;
@@ -141,14 +178,21 @@ void TermEmitter::emitFinish() {
     }
     return ctx.sub(ctx.castFloat(h, type), ctx.castFloat(centre, type));
   });
-  std::vector<Expr> values;
-  unsigned next = 0;
-  for (const Accumulator &accumulator : accumulators)
-    values.push_back(
-        accumulator.reference
-            ? ctx.castFloat(result.references[*accumulator.reference].value,
-                            type)
-            : ctx.accumulator(next++, type));
+  for (unsigned u = 0; u < centres.size(); ++u) {
+    Expr exact = deviation(u, values);
+    if (!exact)
+      continue;
+    const Centre &centre = chosen[u].front();
+    double known;
+    if (!isConstant(centre.ratio, known)) {
+      Type ratioType = centre.ratio->type;
+      Expr isMean = ctx.cmp(Predicate::OEQ, centre.ratio,
+                            ctx.constant(centre.wholeRatio, ratioType));
+      Expr other = epsilon[u] ? epsilon[u] : ctx.constant(0, type);
+      exact = ctx.select(isMean, exact, other);
+    }
+    epsilon[u] = exact;
+  }
   for (const Row &row : rows) {
     auto withFactors = [&](Expr e) {
       for (const DFactor &factor : row.factors)

@@ -11,7 +11,7 @@ SplitResult SplitTester::splitAdd() {
   Factorisation f = factorise(*this, value);
   if (!f.refusal && f.product.state != Product::SumOfProducts) {
     emitProduct(result, value, f);
-    result.legality = legalityOfRewrite(Legality::Reassociating);
+    result.legality = Legality::Reassociating;
     return result;
   }
   Expansion expansion = expand(*this, value);
@@ -20,7 +20,7 @@ SplitResult SplitTester::splitAdd() {
     return result;
   }
   emitTerms(result, expansion);
-  result.legality = legalityOfRewrite(Legality::Reassociating);
+  result.legality = Legality::Reassociating;
   return result;
 }
 

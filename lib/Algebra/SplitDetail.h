@@ -72,8 +72,6 @@ struct MixedSum {
   Expr g = nullptr;            ///< the part without D; null: none
   Expr h = nullptr;            ///< the part with D
   std::vector<Addend> addends; ///< those of h, as written
-  bool movesRounding = false;
-  bool approximate = false;
   std::optional<Refusal> refusal;
 };
 
@@ -89,10 +87,11 @@ struct SignedLeaf {
 std::vector<SignedLeaf> leavesOfSum(Expr root,
                                     const std::unordered_set<Expr> &whole);
 
-/// A value as a product of powers, up to its sign.
+/// A value as a product of powers; through roots, up to its sign.
 struct Factors {
   std::map<Expr, double, ByCreation> powers;
-  double number = 1;
+  double number = 1; ///< its size
+  bool negative = false;
   void multiplyBy(const Factors &other, double power);
 };
 
@@ -110,6 +109,10 @@ struct Centre {
   Expr nonNegative = nullptr; ///< replay if it is negative; null: nothing
   bool isQuotient = false;    ///< of two sums; else a sum over a constant
   Factors weights;            ///< of the mean
+  Expr ratio = nullptr;       ///< of the addend to the mean
+  /// The ratio at which g + h is the deviation from the mean, 1 or -1; 0: g has
+  /// other addends, so it never is.
+  double wholeRatio = 0;
 };
 
 class SplitTester;
@@ -306,7 +309,7 @@ private:
   std::unordered_set<Expr> valuesOfResults();
   bool isExtremum(const Addend &addend, Expr leaf, int direction) const;
   bool isLogarithm(Expr h);
-  Expr takeConstant(Factors &factors);
+  Expr takeConstant(Factors &factors, Expr initial = nullptr);
   bool limitScale(Expr scale, Expr &nonNegative);
   bool asMean(const Addend &addend, Expr leaf, Centre &mean);
   bool isScaledExtremum(const Addend &addend, Expr leaf, Expr &nonNegative);
@@ -332,10 +335,11 @@ private:
                        const std::vector<DFactor> &deferred);
   void emitTerms(SplitResult &result, const Expansion &expansion);
   bool coreIsFree(const SplitResult &result);
-  Legality legalityOfRewrite(Legality otherwise) const;
+  std::optional<Refusal> refuseRounding(Expr node);
+  void describeRounding(SplitResult &result) const;
 
-  bool movedRounding = false;
-  bool approximated = false;
+  /// The narrowest type of a cast that was looked through.
+  std::optional<Type> movedRounding;
 };
 
 /// Joins exp(g(X)) exp(h(D)) in a product into the stable exp(g + h), and adds
@@ -344,6 +348,9 @@ Expr recombineExponentials(SplitTester &tester, Expr value,
                            std::vector<Expr> &joined);
 
 Factorisation factorise(SplitTester &tester, Expr value);
+
+Expr withoutRounding(ExprContext &context, const SplitProblem &problem,
+                     std::string &cost);
 
 } // namespace cascade::algebra::detail
 

@@ -59,7 +59,7 @@ SplitResult SplitTester::splitOrder() {
   MixedSum sum = splitSum(*this, problem.value);
   if (!sum.refusal) {
     emitSum(*this, result, sum);
-    result.legality = legalityOfRewrite(Legality::Reassociating);
+    result.legality = Legality::Reassociating;
     return result;
   }
   Expr value = recombineExponentials(*this, problem.value, result.joined);
@@ -73,7 +73,7 @@ SplitResult SplitTester::splitOrder() {
     return result;
   }
   emitProduct(result, value, f);
-  result.legality = legalityOfRewrite(Legality::Reassociating);
+  result.legality = Legality::Reassociating;
   return result;
 }
 

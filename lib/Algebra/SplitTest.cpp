@@ -30,7 +30,17 @@ std::string_view spelling(ReferenceGuard guard) {
 }
 
 SplitResult splitTest(ExprContext &context, const SplitProblem &problem) {
-  return detail::SplitTester(context, problem).run();
+  if (!problem.options.allowApproximate || !problem.value)
+    return detail::SplitTester(context, problem).run();
+  SplitProblem unrounded = problem;
+  std::string cost;
+  unrounded.value = detail::withoutRounding(context, problem, cost);
+  SplitResult result = detail::SplitTester(context, unrounded).run();
+  if (!cost.empty() && result.accepted()) {
+    result.legality = Legality::Approximate;
+    result.cost = cost;
+  }
+  return result;
 }
 
 namespace detail {
@@ -62,39 +72,6 @@ Refusal SplitTester::refuse(std::string rule, Expr at, std::string reason,
   return {std::move(rule), std::move(reason), at, std::move(suggestion)};
 }
 
-static bool isFp8(Type type) {
-  return type == Type::F8E4M3 || type == Type::F8E5M2;
-}
-
-static bool isRoundingToInteger(Expr e) {
-  if (e->is(Kind::Convert))
-    return !isFloat(e->type) && isFloat(e->operand(0)->type);
-  if (!e->is(Kind::Opaque))
-    return false;
-  std::string_view name = baseName(e->name);
-  return name == "round" || name == "roundeven" || name == "floor" ||
-         name == "ceil" || name == "trunc";
-}
-
-std::optional<Refusal> SplitTester::lookThroughNarrow(Expr node) {
-  // An fp8 cast saturates, so moving a scale past it changes more than
-  // rounding.
-  bool fp8 = isFp8(node->type);
-  if (problem.options.allowApproximate ||
-      (!fp8 && problem.options.allowMoveRounding)) {
-    (fp8 ? approximated : movedRounding) = true;
-    return std::nullopt;
-  }
-  return refuse("mixed-narrowing-cast", node,
-                std::string("rounding to ") + spelling(node->type) +
-                    " comes after an earlier result has entered the value, so "
-                    "splitting would move the rounding",
-                fp8 ? "allow = [approximate], or keep the row on chip and run "
-                      "two passes"
-                    : "allow = [move_rounding], or round before the earlier "
-                      "result is applied");
-}
-
 Refusal SplitTester::refuseNode(Expr node) {
   for (Expr inner : postOrder(node)) {
     if (!dependence.mixed(inner))
@@ -103,13 +80,8 @@ Refusal SplitTester::refuseNode(Expr node) {
       return refuse("mixed-comparison", inner,
                     "it compares elements with an earlier result, a step "
                     "function of that result");
-    if (inner->is(Kind::Narrow))
-      if (auto refusal = lookThroughNarrow(inner))
-        return *refusal;
-    if (isRoundingToInteger(inner))
-      return refuse("mixed-narrowing-cast", inner,
-                    "rounding to an integer comes after an earlier result has "
-                    "entered the value");
+    if (auto refusal = refuseRounding(inner))
+      return *refusal;
   }
   return refuse("not-separable", node,
                 "it is applied to a value in which elements and earlier "
@@ -166,6 +138,7 @@ SplitResult SplitTester::run() {
                           "an earlier result is left in the element part"));
   if (result.refusal)
     return refused(*result.refusal);
+  describeRounding(result);
   return result;
 }
 
@@ -202,12 +175,6 @@ bool SplitTester::coreIsFree(const SplitResult &result) {
   return std::none_of(result.cores.begin(), result.cores.end(), [&](Expr core) {
     return dependence.onD(substitute(context, core, replacement));
   });
-}
-
-Legality SplitTester::legalityOfRewrite(Legality otherwise) const {
-  if (approximated)
-    return Legality::Approximate;
-  return movedRounding ? Legality::RoundingMoving : otherwise;
 }
 
 } // namespace detail

@@ -44,8 +44,9 @@ private:
   bool gather();
   bool dropCancelled();
   bool chooseCentres();
-  bool checkWeights(const std::vector<std::vector<Centre>> &chosen);
-  void centre(const CentredValue &value, const std::vector<Centre> &kinds);
+  Factors weightsOf(const Monomial &monomial);
+  bool checkWeights();
+  bool centre(const CentredValue &value, const std::vector<Centre> &kinds);
   Expr extrapolated(Expr h);
   void emitCores();
   Expr emitCore(const Polynomial &polynomial);
@@ -63,6 +64,7 @@ private:
              const std::vector<Expr> &accumulators);
   std::vector<Expr>
   changesOf(const std::function<Expr(size_t, size_t)> &changeOf);
+  Expr deviation(unsigned u, const std::vector<Expr> &values);
   void emitFinish();
   void describe(const std::vector<Expr> &epsilon);
   bool coversElements();
@@ -82,7 +84,8 @@ private:
   std::vector<Space> spaces;
   /// Of every centred value, one an addend of h; null: left to the finish.
   std::vector<std::vector<Expr>> centres;
-  std::vector<Expr> centredValues; ///< u about its centre, in F's type
+  std::vector<std::vector<Centre>> chosen; ///< how they are followed
+  std::vector<Expr> centredValues;         ///< u about its centre, in F's type
   /// An accumulator is a core of its own or an earlier sum.
   struct Accumulator {
     Expr core;

@@ -205,7 +205,10 @@ static Comparison compareFloats(const Tensor &actual,
   std::vector<double> typical, absolute;
   for (const Tensor *reference : references) {
     typical.push_back(typicalSize(*reference));
-    absolute.push_back(atol ? *atol : rtol * typical.back());
+    // Rounding to a subnormal moves a value by up to the least of them.
+    absolute.push_back(atol ? *atol
+                            : std::max(rtol * typical.back(),
+                                       smallestSubnormal(actual.type())));
   }
   Comparison result;
   result.count = actual.size();
@@ -292,6 +295,16 @@ cascade::runtime::compare(const Tensor &actual,
   return compareFloats(actual, references, relative, atol, probes);
 }
 
+/// Whether pattern `kind` moves element `i` up. The first two kinds are
+/// regular; regular data may cancel in them.
+static bool movesUp(int kind, int64_t i) {
+  return kind == 0   ? i % 2
+         : kind == 1 ? (i / 3 + 1) % 2
+                     : (uint64_t(i + 1) * 0x9E3779B97F4A7C15u >>
+                        (20 + 3 * (kind % 12))) &
+                           1;
+}
+
 std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors,
                                                    int kind, bool asF32) {
   for (Tensor &tensor : tensors) {
@@ -299,17 +312,25 @@ std::vector<Tensor> cascade::runtime::moveByOneUlp(std::vector<Tensor> tensors,
                   : tensor.type() == ElementType::F64
                       ? (asF32 ? 0x1p-23 : 0x1p-52)
                       : 0;
-    for (int64_t i = 0; i < tensor.size() && unit != 0; ++i) {
-      // The first two kinds are regular; regular data may cancel in them.
-      bool up = kind == 0   ? i % 2
-                : kind == 1 ? (i / 3 + 1) % 2
-                            : (uint64_t(i + 1) * 0x9E3779B97F4A7C15u >>
-                               (20 + 3 * (kind % 12))) &
-                                  1;
-      tensor.set(i, tensor.get(i) * (up ? 1 + unit : 1 - unit));
-    }
+    for (int64_t i = 0; i < tensor.size() && unit != 0; ++i)
+      tensor.set(i, tensor.get(i) * (movesUp(kind, i) ? 1 + unit : 1 - unit));
   }
   return tensors;
+}
+
+std::optional<unsigned>
+cascade::runtime::moveNarrowByOneUlp(std::vector<Tensor> &tensors, int kind) {
+  std::optional<unsigned> widest;
+  for (Tensor &tensor : tensors) {
+    const unsigned bits = infoOf(tensor.type()).mantissaBits;
+    if (bits == 0 || bits >= 23)
+      continue;
+    widest = std::max(widest.value_or(0), bits);
+    const double unit = std::ldexp(1, -int(bits));
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.set(i, tensor.get(i) * (movesUp(kind, i) ? 1 + unit : 1 - unit));
+  }
+  return widest;
 }
 
 std::vector<Tensor> cascade::runtime::scale(std::vector<Tensor> tensors,
@@ -318,6 +339,50 @@ std::vector<Tensor> cascade::runtime::scale(std::vector<Tensor> tensors,
     for (int64_t i = 0; isFloat(tensor.type()) && i < tensor.size(); ++i)
       tensor.set(i, tensor.get(i) * factor);
   return tensors;
+}
+
+std::vector<Tensor> cascade::runtime::roundTo(std::vector<Tensor> tensors,
+                                              ElementType type) {
+  for (Tensor &tensor : tensors) {
+    if (tensor.type() != ElementType::F32 && tensor.type() != ElementType::F64)
+      continue;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      unsigned char bytes[8];
+      storeElement(type, tensor.get(i), bytes);
+      tensor.set(i, loadElement(type, bytes));
+    }
+  }
+  return tensors;
+}
+
+void RelativeError::add(const RelativeError &other) {
+  worst = std::max(worst, other.worst);
+  differ += other.differ;
+}
+
+std::string RelativeError::text() const {
+  if (worst == 0 && differ == 0)
+    return "0";
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.1e", worst);
+  return text + (differ ? " + " + std::to_string(differ) + " differ" : "");
+}
+
+RelativeError cascade::runtime::relativeError(const Tensor &actual,
+                                              const Tensor &reference) {
+  RelativeError error;
+  for (int64_t i = 0; i < actual.size(); ++i) {
+    if (!isFloat(actual.type())) {
+      error.differ += actual.getInteger(i) != reference.getInteger(i);
+      continue;
+    }
+    const double a = actual.get(i), r = reference.get(i);
+    if (!std::isfinite(a) || !std::isfinite(r))
+      error.differ += !(a == r || (std::isnan(a) && std::isnan(r)));
+    else if (r != 0)
+      error.worst = std::max(error.worst, std::fabs(a - r) / std::fabs(r));
+  }
+  return error;
 }
 
 Expected<Comparison> cascade::runtime::compareBits(const Tensor &first,

@@ -89,6 +89,8 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(memFree, "cuMemFree_v2", (DevicePtr))                                      \
   X(memcpyHtoD, "cuMemcpyHtoD_v2", (DevicePtr, const void *, size_t))          \
   X(memcpyDtoH, "cuMemcpyDtoH_v2", (void *, DevicePtr, size_t))                \
+  X(memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                   \
+    (DevicePtr, DevicePtr, size_t, Handle))                                    \
   X(memsetD8Async, "cuMemsetD8Async",                                          \
     (DevicePtr, unsigned char, size_t, Handle))                                \
   X(eventCreate, "cuEventCreate", (Handle *, unsigned))                        \

@@ -132,8 +132,12 @@ Expected<void *> Driver::loadModule(const std::string &path) {
     return Error::input("cannot read module '" + path +
                         "': " + (errno ? std::strerror(errno) : "it is empty") +
                         "; compile the artefact again");
+  return loadImage(content.str(), path);
+}
+
+Expected<void *> Driver::loadImage(const std::string &image,
+                                   const std::string &name) {
   // PTX ends with a NUL, which c_str() adds; a cubin knows its length.
-  const std::string image = content.str();
   std::string log(1 << 14, '\0');
   int options[] = {cuda::jitErrorLogBuffer, cuda::jitErrorLogBufferSizeBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
@@ -142,7 +146,7 @@ Expected<void *> Driver::loadModule(const std::string &path) {
       impl->api.moduleLoadDataEx(&module, image.c_str(), 2, options, values);
   if (result != 0) {
     log = onOneLine(log);
-    return Error::device("module '" + path +
+    return Error::device("module '" + name +
                          "': " + impl->describe("cuModuleLoadDataEx", result) +
                          (log.empty() ? "" : ": " + log) +
                          "; compile it for this device (" + impl->name + ")");
@@ -331,6 +335,14 @@ Error Driver::copyToHost(void *to, DeviceAddress from, size_t bytes) {
                     : impl->check("copying from the device",
                                   impl->api.memcpyDtoH(to, from, bytes),
                                   restartRemedy);
+}
+
+Error Driver::copy(DeviceAddress to, DeviceAddress from, size_t bytes) {
+  return bytes == 0
+             ? Error::success()
+             : impl->check("copying on the device",
+                           impl->api.memcpyDtoDAsync(to, from, bytes, nullptr),
+                           restartRemedy);
 }
 
 Error Driver::fill(DeviceAddress to, uint8_t value, size_t bytes) {

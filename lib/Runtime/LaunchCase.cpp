@@ -1,5 +1,6 @@
 //===- LaunchCase.cpp - Runs, checks and times one case -------------------===//
 
+#include "LaunchJson.h"
 #include "cascade/Runtime/Compare.h"
 #include "cascade/Runtime/LaunchTool.h"
 #include "cascade/Runtime/Npy.h"
@@ -26,18 +27,18 @@ public:
 
 private:
   Error makeInputs();
-  Error benchmark();
   Error checkBitwise();
   /// Compares with the references, or with the expected outputs.
   Error evaluateProbe(const ProgramPlan &program,
                       const std::vector<Tensor> &probeInputs);
   Expected<Probes> probesOf(size_t output);
   Error check();
+  Error printErrors();
   Error writeOutputs();
   void printOutputs();
   void report(const Argument &output, const Comparison &result,
               const char *kind);
-  nlohmann::ordered_json describe() const;
+  nlohmann::ordered_json describe() const { return describeCase(plan); }
   std::vector<const Argument *> outputArguments() const;
 
   Driver &driver;
@@ -61,28 +62,12 @@ static nlohmann::ordered_json jsonNumber(double value) {
   return formatValue(ElementType::F64, value);
 }
 
-static void printLine(const nlohmann::ordered_json &json) {
-  std::cout << json.dump(-1, ' ', false,
-                         nlohmann::json::error_handler_t::replace)
-            << std::endl;
-}
-
 std::vector<const Argument *> CaseRunner::outputArguments() const {
   std::vector<const Argument *> list;
   for (const Argument &argument : plan.function->arguments)
     if (argument.role == Role::Output)
       list.push_back(&argument);
   return list;
-}
-
-nlohmann::ordered_json CaseRunner::describe() const {
-  nlohmann::ordered_json json;
-  json["manifest"] = plan.manifest->path;
-  json["function"] = plan.function->name;
-  json["dims"] = nlohmann::ordered_json::object();
-  for (const auto &[name, value] : plan.dims)
-    json["dims"][name] = value;
-  return json;
 }
 
 Error CaseRunner::makeInputs() {
@@ -99,6 +84,8 @@ Error CaseRunner::makeInputs() {
     inputs.back() = std::move(*tensor);
     ++number;
   }
+  if (options.inputsAs)
+    inputs = roundTo(std::move(inputs), *options.inputsAs);
   return Error::success();
 }
 
@@ -149,7 +136,7 @@ Error CaseRunner::evaluateProbe(const ProgramPlan &program,
 
 /// The probes of Compare.h for output `output`.
 Expected<Probes> CaseRunner::probesOf(size_t output) {
-  constexpr double larger = 16, smaller = 0x1p-24;
+  constexpr double larger = 16, smaller = 0x1p-80;
   if (plan.referenceU.launches.empty() || plan.referenceR.launches.empty())
     return Probes();
   if (probed.empty()) {
@@ -227,6 +214,46 @@ Error CaseRunner::check() {
   return Error::success();
 }
 
+/// Relative errors against R, of the kernels and of U.
+Error CaseRunner::printErrors() {
+  if (plan.referenceU.launches.empty() || plan.referenceR.launches.empty())
+    return Error::input("--errors needs the reference module; compile with "
+                        "--with-reference");
+  Expected<void *> reference = modules.load(plan.manifest->reference);
+  if (!reference)
+    return reference.error();
+  std::vector<std::vector<Tensor>> references;
+  for (const ProgramPlan *program : {&plan.referenceR, &plan.referenceU}) {
+    if (Error error = invocation->run(*reference, *program))
+      return error.in("reference");
+    Expected<std::vector<Tensor>> values = invocation->outputs();
+    if (!values)
+      return values.error();
+    references.push_back(std::move(*values));
+  }
+  std::vector<const Argument *> arguments = outputArguments();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const RelativeError fused = relativeError(outputs[i], references[0][i]);
+    const RelativeError unfused =
+        relativeError(references[1][i], references[0][i]);
+    if (!options.json) {
+      const std::string dims = formatDims(plan.dims);
+      std::cout << "ERROR " << plan.function->name << ' ' << arguments[i]->name
+                << (dims.empty() ? "" : " ") << dims << ": fused "
+                << fused.text() << ", unfused " << unfused.text() << std::endl;
+      continue;
+    }
+    nlohmann::ordered_json json = describe();
+    json["output"] = arguments[i]->name;
+    json["fused_relative_error"] = fused.worst;
+    json["fused_differ"] = fused.differ;
+    json["unfused_relative_error"] = unfused.worst;
+    json["unfused_differ"] = unfused.differ;
+    printLine(json);
+  }
+  return Error::success();
+}
+
 Error CaseRunner::checkBitwise() {
   const int runs = options.repeat.value_or(2);
   std::vector<const Argument *> arguments = outputArguments();
@@ -252,51 +279,6 @@ Error CaseRunner::checkBitwise() {
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     report(*arguments[i], results[i], "bits");
-  return Error::success();
-}
-
-Error CaseRunner::benchmark() {
-  BenchmarkOptions settings;
-  settings.warmup = options.warmup;
-  settings.repeat = options.repeat.value_or(settings.repeat);
-  settings.flushL2 = options.flushL2;
-  Expected<std::vector<double>> times =
-      invocation->benchmark(module, plan.kernels, settings);
-  if (!times)
-    return times.error();
-  std::sort(times->begin(), times->end());
-  // Nearest rank.
-  auto quantile = [&](double q) {
-    const double rank = std::ceil(q * double(times->size())) - 1;
-    return (*times)[size_t(std::max(rank, 0.0))];
-  };
-  const double least = times->front(), median = quantile(0.5);
-  const double p10 = quantile(0.1), p90 = quantile(0.9);
-  const int64_t bytes = invocation->bytesMoved();
-  const double terabytes = median > 0 ? double(bytes) / median * 1e-6 : 0;
-  if (options.json) {
-    nlohmann::ordered_json json = describe();
-    json["device"] = driver.deviceName();
-    json["runs"] = settings.repeat;
-    json["flush_l2"] = settings.flushL2;
-    json["median_us"] = median;
-    json["min_us"] = least;
-    json["p10_us"] = p10;
-    json["p90_us"] = p90;
-    json["bytes"] = bytes;
-    json["tb_per_s"] = terabytes;
-    printLine(json);
-    return Error::success();
-  }
-  const std::string dims = formatDims(plan.dims);
-  char text[160];
-  std::snprintf(text, sizeof(text),
-                ": median %.2f us, min %.2f, p10 %.2f, p90 %.2f, %lld bytes, "
-                "%.3f TB/s",
-                median, least, p10, p90, static_cast<long long>(bytes),
-                terabytes);
-  std::cout << plan.function->name << (dims.empty() ? "" : " ") << dims << text
-            << std::endl;
   return Error::success();
 }
 
@@ -338,6 +320,12 @@ Error CaseRunner::run() {
   if (!loaded)
     return loaded.error();
   module = *loaded;
+  const bool checks =
+      options.check || options.checkBitwise || !options.expected.empty();
+  if (options.benchmark && !checks && !options.errors &&
+      options.outputs.empty())
+    return benchmarkCase(driver, modules, module, one, options);
+
   if (Error error = makeInputs())
     return error;
   Expected<std::unique_ptr<Invocation>> created =
@@ -345,11 +333,6 @@ Error CaseRunner::run() {
   if (!created)
     return created.error();
   invocation = std::move(*created);
-  const bool checks =
-      options.check || options.checkBitwise || !options.expected.empty();
-  if (options.benchmark && !checks && options.outputs.empty())
-    return benchmark();
-
   if (Error error = invocation->run(module, plan.kernels))
     return error;
   Expected<std::vector<Tensor>> first = invocation->outputs();
@@ -364,9 +347,14 @@ Error CaseRunner::run() {
   if (options.check || !options.expected.empty())
     if (Error error = check())
       return error;
-  if (options.benchmark)
-    return benchmark();
-  if (!checks)
+  if (options.errors)
+    if (Error error = printErrors())
+      return error;
+  if (options.benchmark) {
+    invocation.reset();
+    return benchmarkCase(driver, modules, module, one, options);
+  }
+  if (!checks && !options.errors)
     printOutputs();
   return Error::success();
 }

@@ -86,6 +86,8 @@ static Error parseOutputs(const std::vector<std::string> &texts,
 static Error checkOptions(const LaunchOptions &options) {
   if (options.flushL2 && !options.benchmark)
     return Error::input("--flush-l2 needs --benchmark");
+  if ((options.copy || options.empty) && !options.benchmark)
+    return Error::input("--copy and --empty need --benchmark");
   if (options.repeat && !options.benchmark && !options.checkBitwise)
     return Error::input("--repeat needs --check-bitwise or --benchmark");
   if (options.checkBitwise && options.repeat.value_or(2) < 2)
@@ -116,7 +118,7 @@ Expected<std::optional<LaunchOptions>>
 cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
   LaunchOptions options;
   std::vector<std::string> inputs, outputs, expected, dims;
-  std::string format = "text";
+  std::string format = "text", inputsAs;
   CLI::App app("Runs kernels that cascade-compile wrote on a GPU.",
                "cascade-launch");
   app.add_option("manifests", options.manifests, "NAME.json, one or more");
@@ -148,9 +150,18 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
   app.add_option("--offset-elements", options.offsetElements,
                  "elements between a 256-byte boundary and each buffer")
       ->check(CLI::Range(0, 1 << 20));
+  app.add_flag("--errors", options.errors,
+               "print the worst relative error of each output against the f64 "
+               "evaluation, and that of the unfused one");
+  app.add_option("--inputs-as", inputsAs,
+                 "round f32 and f64 inputs to this float type");
   app.add_flag("--benchmark", options.benchmark,
                "time the launches, after the checks");
   app.add_flag("--flush-l2", options.flushL2, "empty the L2 before each run");
+  app.add_flag("--copy", options.copy,
+               "also time a copy on the device that moves as many bytes");
+  app.add_flag("--empty", options.empty,
+               "also time a kernel that does nothing");
   app.add_option("--warmup", options.warmup, "runs that do not count")
       ->check(CLI::Range(0, 1000000));
   app.add_option("--format", format, "text or json")
@@ -167,6 +178,13 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
                         "; see cascade-launch --help");
   }
   options.json = format == "json";
+  if (!inputsAs.empty()) {
+    options.inputsAs = parseElementType(inputsAs);
+    if (!options.inputsAs || !isFloat(*options.inputsAs))
+      return Error::input("--inputs-as=" + inputsAs +
+                          " is no float type; use f16, bf16, f8E4M3FN or "
+                          "f8E5M2");
+  }
   if (options.manifests.empty())
     return Error::input("no manifest; give the NAME.json that cascade-compile "
                         "wrote");

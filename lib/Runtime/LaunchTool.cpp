@@ -98,6 +98,34 @@ static void printCounts(const LaunchOptions &options,
               << std::endl;
 }
 
+/// Runs all cases. A mistake ends the run; a benchmark of several cases goes on
+/// as long as the device does. The result is the exit status.
+static int runCases(Driver &driver, const std::vector<LaunchCase> &cases,
+                    const LaunchOptions &options) {
+  ModuleCache modules(driver);
+  CheckCounts counts;
+  int status = 0;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (options.benchmark) {
+      const std::string dims = formatDims(cases[i].plan.dims);
+      std::cerr << "[" << i + 1 << "/" << cases.size() << "] "
+                << cases[i].plan.function->name << (dims.empty() ? "" : " ")
+                << dims << std::endl;
+    }
+    Error error = runCase(driver, modules, cases[i], options, counts);
+    if (!error)
+      continue;
+    status = fail(error);
+    if (!options.benchmark || driver.synchronize("the device"))
+      return status;
+  }
+  if (options.check || options.checkBitwise || !options.expected.empty())
+    printCounts(options, counts);
+  if (status != 0)
+    return status;
+  return counts.failed == 0 ? 0 : 1;
+}
+
 static int runTool(int argc, const char **argv) {
   Expected<std::optional<LaunchOptions>> parsed =
       parseLaunchOptions(argc, argv);
@@ -126,14 +154,7 @@ static int runTool(int argc, const char **argv) {
   Expected<std::unique_ptr<Driver>> driver = Driver::create();
   if (!driver)
     return fail(driver.error());
-  ModuleCache modules(**driver);
-  CheckCounts counts;
-  for (const LaunchCase &one : *cases)
-    if (Error error = runCase(**driver, modules, one, options, counts))
-      return fail(error);
-  if (options.check || options.checkBitwise || !options.expected.empty())
-    printCounts(options, counts);
-  return counts.failed == 0 ? 0 : 1;
+  return runCases(**driver, *cases, options);
 }
 
 int cascade::runtime::launchMain(int argc, const char **argv) {

@@ -28,6 +28,17 @@ Expected<void *> ModuleCache::load(const std::string &path) {
   return module;
 }
 
+Expected<void *> ModuleCache::loadText(const std::string &name,
+                                       const std::string &ptx) {
+  auto found = modules.find(name);
+  if (found != modules.end())
+    return found->second;
+  Expected<void *> module = driver.loadImage(ptx, name);
+  if (module)
+    modules.emplace(name, *module);
+  return module;
+}
+
 DeviceAddress Invocation::addressOf(size_t argument) const {
   const size_t offset = size_t(plan.offsetElements) *
                         byteSize(plan.function->arguments[argument].type);
@@ -74,12 +85,25 @@ Invocation::create(Driver &driver, const Plan &plan,
     const DeviceBuffer &memory = invocation->buffers[i];
     Error error = driver.fill(memory.address(), inputMargin, memory.size());
     if (!error)
-      error = driver.copyToDevice(invocation->addressOf(i), inputs[i].data(),
-                                  bytes);
+      error = invocation->copyInput(i, inputs[i]);
     if (error)
       return error;
   }
   return invocation;
+}
+
+Error Invocation::copyInput(size_t argument, const Tensor &input) {
+  const DeviceAddress start = addressOf(argument);
+  const size_t bytes = bytesOf(argument);
+  size_t done = std::min(input.sizeInBytes(), bytes);
+  Error error = driver.copyToDevice(start, input.data(), done);
+  // What is there, whole inputs, is doubled.
+  while (done != 0 && done < bytes && !error) {
+    const size_t more = std::min(done, bytes - done);
+    error = driver.copy(start + done, start, more);
+    done += more;
+  }
+  return error;
 }
 
 Error Invocation::poisonOutputs() {

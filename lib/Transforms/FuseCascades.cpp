@@ -170,6 +170,7 @@ void ChainFuser::describe(ReductionReport &entry, const Member &member,
                           const alg::SplitResult &split) {
   entry.verdict = alg::spelling(split.cls);
   entry.legality = alg::spelling(split.legality);
+  entry.cost = split.cost;
   entry.rank = split.rank;
   // With a key come its index and payload.
   entry.accumulators = split.cls == alg::Class::Separable

@@ -34,6 +34,8 @@ static llvm::json::Object describe(const ReductionReport &entry) {
   }
   object["accumulators"] = entry.accumulators;
   object["legality"] = entry.legality;
+  if (!entry.cost.empty())
+    object["cost"] = entry.cost;
   object["refs"] = llvm::json::Array(entry.refs);
   if (entry.verdict == "separable") {
     object["rank"] = entry.rank;
@@ -86,6 +88,8 @@ std::string cascade::toText(const ChainReport &report) {
       continue;
     }
     os << ", " << entry.legality << "\n";
+    if (!entry.cost.empty())
+      os << "    it costs: " << entry.cost << "\n";
     for (const ReductionReport::Term &term : entry.terms)
       os << "    G = " << term.g << ", H = " << term.h << " (" << term.combine
          << ", " << term.form << ": " << term.why << ")\n";

@@ -142,6 +142,7 @@ struct KeyCheck {
 struct SplitResult {
   Class cls = Class::Refused;
   Legality legality = Legality::BitExact;
+  std::string cost;  ///< of a rewrite that the chain had to allow, for people
   unsigned rank = 0; ///< the number of products, and of accumulators
   /// At rank 1 one term per form: if all factors of H have the same form there
   /// is one term; otherwise the rescaled one first. Only the first carries the

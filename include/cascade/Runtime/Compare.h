@@ -61,7 +61,7 @@ double typicalSize(const Tensor &tensor);
 struct Probes {
   std::vector<const Tensor *> moved; ///< the last reference, of moveByOneUlp
   const Tensor *larger = nullptr;    ///< the first reference, of scale(16)
-  const Tensor *smaller = nullptr;   ///< the last reference, of scale(2^-24)
+  const Tensor *smaller = nullptr;   ///< the last reference, of scale(2^-80)
 };
 
 Expected<Comparison> compare(const Tensor &actual,
@@ -73,11 +73,37 @@ Expected<Comparison> compare(const Tensor &actual,
 /// `tensors` with their floats multiplied by `factor`.
 std::vector<Tensor> scale(std::vector<Tensor> tensors, double factor);
 
+/// `tensors` with their f16, bf16 and fp8 elements moved by one unit in the
+/// last place: what rounding to f32 does, 2^(23 - m) times as large, for m
+/// mantissa bits. Nothing where no tensor is of such a type; else m of the
+/// widest one.
+std::optional<unsigned> moveNarrowByOneUlp(std::vector<Tensor> &tensors,
+                                           int kind);
+
 /// `tensors` with their f32 and f64 elements moved by one unit in the last
 /// place, up or down in a pattern of `kind` (0, 1, ...); f64 elements by that
 /// of f32 if `asF32`.
 std::vector<Tensor> moveByOneUlp(std::vector<Tensor> tensors, int kind,
                                  bool asF32 = false);
+
+/// `tensors` with their f32 and f64 elements rounded to the float `type`, as if
+/// they came in it.
+std::vector<Tensor> roundTo(std::vector<Tensor> tensors, ElementType type);
+
+/// How far results are from a reference, without a tolerance.
+struct RelativeError {
+  /// The largest |a - r| / |r| over elements with a finite a and a finite r
+  /// that is not 0.
+  double worst = 0;
+  /// Elements of which a or r alone is NaN or infinite; integers that differ.
+  int64_t differ = 0;
+
+  void add(const RelativeError &other);
+  std::string text() const; ///< "0", "1.2e-07", "1.2e-07 + 3 differ"
+};
+
+/// Of tensors of the same shape, both of floats or both of integers.
+RelativeError relativeError(const Tensor &actual, const Tensor &reference);
 
 /// Compares the bits of two runs; text is "same bits" or
 /// "[3, 17] is 0.1, then 0.2 (12 of 4096 differ)".

@@ -68,6 +68,8 @@ public:
   /// Loads PTX or a cubin; the text of the driver's compiler is part of the
   /// error. The module lives as long as the driver.
   Expected<void *> loadModule(const std::string &path);
+  /// The same of an image in memory, which `name` stands for in errors.
+  Expected<void *> loadImage(const std::string &image, const std::string &name);
   /// Looks `name` up in a loaded module.
   Expected<void *> getKernel(void *module, const std::string &name);
 
@@ -90,6 +92,8 @@ public:
   Expected<DeviceBuffer> allocate(size_t bytes);
   Error copyToDevice(DeviceAddress to, const void *from, size_t bytes);
   Error copyToHost(void *to, DeviceAddress from, size_t bytes);
+  /// From device memory to device memory, without waiting.
+  Error copy(DeviceAddress to, DeviceAddress from, size_t bytes);
   /// Without waiting.
   Error fill(DeviceAddress to, uint8_t value, size_t bytes);
   /// Waits for everything launched; `what` names it in an error.

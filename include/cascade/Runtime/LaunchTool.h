@@ -24,6 +24,9 @@ struct LaunchOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> dims;
   bool check = false, checkBitwise = false, benchmark = false, list = false;
   bool flushL2 = false, json = false;
+  bool copy = false, empty = false;    ///< Also time these.
+  bool errors = false;                 ///< Print relative errors against R.
+  std::optional<ElementType> inputsAs; ///< Round f32 and f64 inputs to it.
   std::optional<double> rtol, atol;
   uint64_t seed = 0;
   std::optional<int> repeat;
@@ -56,6 +59,10 @@ struct CheckCounts {
 };
 Error runCase(Driver &driver, ModuleCache &modules, const LaunchCase &one,
               const LaunchOptions &options, CheckCounts &counts);
+
+/// Times one case of a loaded module and prints its line.
+Error benchmarkCase(Driver &driver, ModuleCache &modules, void *module,
+                    const LaunchCase &one, const LaunchOptions &options);
 
 /// Prints the functions of a manifest: arguments, launches.
 void listManifest(const Manifest &manifest, const LaunchOptions &options);

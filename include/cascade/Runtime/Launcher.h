@@ -3,6 +3,7 @@
 #ifndef CASCADE_RUNTIME_LAUNCHER_H
 #define CASCADE_RUNTIME_LAUNCHER_H
 
+#include "cascade/Runtime/Benchmark.h"
 #include "cascade/Runtime/Driver.h"
 #include "cascade/Runtime/Plan.h"
 #include "cascade/Runtime/Tensor.h"
@@ -14,17 +15,12 @@
 
 namespace cascade::runtime {
 
-struct BenchmarkOptions {
-  int warmup = 10;      ///< Runs before the first that counts.
-  int repeat = 100;     ///< Runs that count.
-  bool flushL2 = false; ///< Write 256 MiB before each run.
-};
-
 /// The device memory of one plan: one buffer an argument, and a workspace.
 class Invocation {
 public:
   /// Allocates and copies the inputs to the device. `inputs` has one tensor an
-  /// argument; those of outputs are not looked at.
+  /// argument; those of outputs are not looked at. One with fewer elements
+  /// than its argument, but not none, is repeated.
   static Expected<std::unique_ptr<Invocation>>
   create(Driver &driver, const Plan &plan, const std::vector<Tensor> &inputs);
 
@@ -36,10 +32,12 @@ public:
   /// The outputs of the last run, in the order of the arguments.
   Expected<std::vector<Tensor>> outputs();
 
-  /// Times `program`: microseconds of each run, in order.
-  Expected<std::vector<double>> benchmark(void *module,
-                                          const ProgramPlan &program,
-                                          const BenchmarkOptions &options);
+  /// Times `program`: microseconds of each run, in order. The runs take `sets`,
+  /// one or more of the same plan, in turn.
+  static Expected<std::vector<double>>
+  benchmark(const std::vector<std::unique_ptr<Invocation>> &sets, void *module,
+            const ProgramPlan &program, Timer &timer,
+            const BenchmarkOptions &options);
 
   /// Bytes of the inputs plus bytes of the outputs.
   int64_t bytesMoved() const;
@@ -60,6 +58,7 @@ private:
                                          int64_t resident);
   Error launchAll(std::vector<Ready> &launches);
   Error clearWorkspace(const ProgramPlan &program);
+  Error copyInput(size_t argument, const Tensor &input);
   Error poisonOutputs();
   Error checkMargins();
 
@@ -79,6 +78,7 @@ class ModuleCache {
 public:
   explicit ModuleCache(Driver &driver) : driver(driver) {}
   Expected<void *> load(const std::string &path);
+  Expected<void *> loadText(const std::string &name, const std::string &ptx);
 
 private:
   Driver &driver;

@@ -25,6 +25,7 @@ struct ReductionReport {
   unsigned accumulators = 1;
   llvm::SmallVector<std::string> refs;
   std::string legality;
+  std::string cost; ///< of what the chain had to allow; may be empty
   // Of a refusal.
   std::string rule, reason, at, suggestion;
   mlir::Location loc;

@@ -50,7 +50,7 @@ TEST_F(SplitLegality, Fp8NeedsApproximate) {
   SplitResult s = last();
   ASSERT_TRUE(s.accepted());
   EXPECT_EQ(s.legality, Legality::Approximate);
-  EXPECT_EQ(print(s.core()), "f8E4M3FN(x0 * (448 / r0)) * x1");
+  EXPECT_EQ(print(s.core()), "x0 * (448 / r0) * x1");
   EXPECT_EQ(check(), "");
 }
 
@@ -61,6 +61,12 @@ TEST_F(SplitLegality, QuantisingToIntegersIsRefused) {
   options.allowMoveRounding = true;
   EXPECT_EQ(last().refusal->rule, "mixed-narrowing-cast");
   EXPECT_EQ(print(last().refusal->at), "arith.fptosi(x0 / r0)");
+  options.allowApproximate = true;
+  unfuse();
+  EXPECT_EQ(last().legality, Legality::Approximate);
+  EXPECT_EQ(last().cost,
+            "a rounding to a whole number, by up to 1, is left out");
+  EXPECT_EQ(print(last().core()), "x0 / r0");
 }
 
 TEST_F(SplitLegality, NarrowingOfAPureValueIsAnAtom) {

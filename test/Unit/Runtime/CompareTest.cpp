@@ -145,4 +145,32 @@ TEST(Compare, Bits) {
   EXPECT_EQ(result.text, "[0] is 0, then -0 (1 of 2 differ)");
 }
 
+TEST(Compare, RelativeErrors) {
+  Tensor r = tensor("5xf32=4 0 nan inf -2");
+  EXPECT_EQ(relativeError(r, r).text(), "0");
+  // A reference of 0 has no relative error.
+  RelativeError error = relativeError(tensor("5xf32=5 1 nan inf -2"), r);
+  EXPECT_EQ(error.worst, 0.25);
+  EXPECT_EQ(error.differ, 0);
+  error.add(relativeError(tensor("5xf32=4 0 1 -inf -2"), r));
+  EXPECT_EQ(error.text(), "2.5e-01 + 2 differ");
+  EXPECT_EQ(relativeError(tensor("2xi32=3 4"), tensor("2xi32=3 5")).differ, 1);
+}
+
+TEST(Compare, RoundedAndMovedInputs) {
+  std::vector<Tensor> rounded =
+      roundTo({tensor("2xf32=1.001 -3"), tensor("1xi32=7")}, ElementType::BF16);
+  EXPECT_EQ(rounded[0].get(0), 1);
+  EXPECT_EQ(rounded[0].get(1), -3);
+  EXPECT_EQ(rounded[1].getInteger(0), 7);
+
+  std::vector<Tensor> moved = {tensor("2xbf16=1 1"), tensor("2xf32=1 1")};
+  EXPECT_EQ(moveNarrowByOneUlp(moved, 0), 7u);
+  EXPECT_EQ(moved[0].get(0), 1 - 0x1p-7);
+  EXPECT_EQ(moved[0].get(1), 1 + 0x1p-7);
+  EXPECT_EQ(moved[1].get(0), 1);
+  std::vector<Tensor> wide = {tensor("2xf32=1 1")};
+  EXPECT_EQ(moveNarrowByOneUlp(wide, 0), std::nullopt);
+}
+
 } // namespace

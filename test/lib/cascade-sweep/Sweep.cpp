@@ -51,11 +51,17 @@ private:
     return function.emitError() << message;
   }
 
+  /// Adds to `errors` what one set of inputs gives.
+  LogicalResult measure(const Inputs &inputs, const CallShapes &shapes);
+  void printErrors();
+
   func::FuncOp function;
   const Compiled &compiled;
   const SweepOptions &options;
   SweepCounts &counts;
   llvm::StringMap<bool> reduced;
+  /// Against R: the worst of the fused forms and of U, one an output.
+  std::vector<std::pair<runtime::RelativeError, runtime::RelativeError>> errors;
 };
 } // namespace
 
@@ -133,8 +139,11 @@ static Tensor elementOf(const Tensor &tensor, int64_t i) {
 static std::string
 compareElements(const Tensor &actual,
                 const std::vector<const Tensor *> &references,
-                llvm::function_ref<std::vector<const Tensor *>()> perturbed) {
-  double rtol = runtime::defaultRelativeTolerance(actual.type());
+                std::optional<double> givenTolerance,
+                llvm::function_ref<std::vector<const Tensor *>()> perturbed,
+                llvm::function_ref<double(int64_t)> narrowNoise) {
+  double rtol =
+      givenTolerance.value_or(runtime::defaultRelativeTolerance(actual.type()));
   double tiny = runtime::isFloat(actual.type())
                     ? 4096 * runtime::smallestSubnormal(actual.type())
                     : 0;
@@ -174,7 +183,7 @@ compareElements(const Tensor &actual,
       // One over what overflows in some order.
       if (isClassOpen(references, i))
         tiny = std::max(tiny, 4 / runtime::infoOf(actual.type()).largest);
-      noise = std::max(noise, spreadOf(moved, i));
+      noise = std::max({noise, spreadOf(moved, i), narrowNoise(i)});
       one = runtime::compare(elementOf(actual, i), pointers, rtol,
                              tiny + 8 * noise);
     }
@@ -192,7 +201,8 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
   auto call = [&](HostModule &module) {
     return callFunction(module, function, inputs.tensors, shapes);
   };
-  std::vector<Outputs> references, perturbed;
+  std::vector<Outputs> references, perturbed, coarse;
+  double coarseness = 0;
   for (auto &module : compiled.references) {
     runtime::Expected<Outputs> outputs = call(*module);
     if (!outputs)
@@ -208,27 +218,50 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
       std::vector<const Tensor *> expected;
       for (const Outputs &reference : references)
         expected.push_back(&reference[number]);
-      std::string wrong = compareElements(output, expected, [&, n = number] {
-        if (perturbed.empty()) {
-          auto evaluate = [&](const std::vector<Tensor> &others) {
-            if (auto outputs = callFunction(*compiled.references[0], function,
-                                            others, shapes))
-              perturbed.push_back(std::move(*outputs));
-          };
-          // Inputs that are rounded to f32 first move by its last place.
-          bool narrows = false;
-          function->walk([&](arith::TruncFOp op) {
-            narrows |= op.getIn().getType().isF64();
+      std::string wrong = compareElements(
+          output, expected, options.rtol,
+          [&, n = number] {
+            if (perturbed.empty()) {
+              auto evaluate = [&](const std::vector<Tensor> &others) {
+                if (auto outputs = callFunction(*compiled.references[0],
+                                                function, others, shapes))
+                  perturbed.push_back(std::move(*outputs));
+              };
+              // Inputs that are rounded to f32 first move by its last place.
+              bool narrows = false;
+              function->walk([&](arith::TruncFOp op) {
+                narrows |= op.getIn().getType().isF64();
+              });
+              for (int kind : {0, 1, 2, 3, 4, 5})
+                evaluate(runtime::moveByOneUlp(inputs.tensors, kind, narrows));
+              evaluate(runtime::scale(inputs.tensors, 0x1p-600));
+            }
+            std::vector<const Tensor *> pointers;
+            for (const Outputs &outputs : perturbed)
+              pointers.push_back(&outputs[n]);
+            return pointers;
+          },
+          [&, n = number](int64_t i) {
+            // Inputs of narrow types cannot move by what rounding to f32 does;
+            // the spread of larger moves is scaled down.
+            if (coarse.empty()) {
+              coarse.push_back(references[0]);
+              for (int kind : {0, 1, 2, 3, 4, 5}) {
+                std::vector<Tensor> moved = inputs.tensors;
+                auto bits = runtime::moveNarrowByOneUlp(moved, kind);
+                if (!bits)
+                  return 0.0;
+                coarseness = std::ldexp(1, int(*bits) - 23);
+                if (auto outputs = callFunction(*compiled.references[0],
+                                                function, moved, shapes))
+                  coarse.push_back(std::move(*outputs));
+              }
+            }
+            std::vector<const Tensor *> pointers;
+            for (const Outputs &outputs : coarse)
+              pointers.push_back(&outputs[n]);
+            return coarseness * spreadOf(pointers, i);
           });
-          for (int kind : {0, 1, 2, 3, 4, 5})
-            evaluate(runtime::moveByOneUlp(inputs.tensors, kind, narrows));
-          evaluate(runtime::scale(inputs.tensors, 0x1p-600));
-        }
-        std::vector<const Tensor *> pointers;
-        for (const Outputs &outputs : perturbed)
-          pointers.push_back(&outputs[n]);
-        return pointers;
-      });
       if (wrong.empty())
         continue;
       passed = false;
@@ -249,6 +282,41 @@ LogicalResult FunctionSweep::runInputs(const Inputs &inputs,
     ++(passed ? counts.passed : counts.failed);
   }
   return success();
+}
+
+LogicalResult FunctionSweep::measure(const Inputs &inputs,
+                                     const CallShapes &shapes) {
+  std::vector<Tensor> exact;
+  auto add = [&](HostModule &module, bool isFused) -> LogicalResult {
+    auto outputs = callFunction(module, function, inputs.tensors, shapes);
+    if (!outputs)
+      return fail(outputs.error().message());
+    if (exact.empty()) // R comes first.
+      exact = std::move(*outputs);
+    else
+      for (auto [number, output] : llvm::enumerate(*outputs)) {
+        auto &[fused, unfused] = errors[number];
+        (isFused ? fused : unfused)
+            .add(runtime::relativeError(output, exact[number]));
+      }
+    return success();
+  };
+  errors.resize(function.getNumResults());
+  for (auto &module : compiled.references)
+    if (failed(add(*module, false)))
+      return failure();
+  for (auto &[segments, module] : compiled.fused)
+    if (failed(add(*module, true)))
+      return failure();
+  return success();
+}
+
+void FunctionSweep::printErrors() {
+  llvm::outs() << function.getName() << ":";
+  for (auto [number, error] : llvm::enumerate(errors))
+    llvm::outs() << (number ? ";" : "") << " output " << number << " fused "
+                 << error.first.text() << " unfused " << error.second.text();
+  llvm::outs() << "\n";
 }
 
 std::string Failure::text() const {
@@ -279,6 +347,11 @@ LogicalResult FunctionSweep::runShape(int64_t length, int64_t rows) {
     if (failed(inputs))
       return failure();
     inputs->name += ", seed " + std::to_string(seed);
+    if (options.inputsAs)
+      inputs->tensors =
+          runtime::roundTo(std::move(inputs->tensors), *options.inputsAs);
+    if (options.errors)
+      return measure(*inputs, *shapes);
     return runInputs(*inputs, *shapes, length, rows);
   };
   for (const std::string &pattern : options.patterns) {
@@ -303,6 +376,8 @@ LogicalResult FunctionSweep::run() {
     for (int64_t rows : options.rows)
       if (failed(runShape(length, rows)))
         return failure();
+  if (options.errors)
+    printErrors();
   return success();
 }
 

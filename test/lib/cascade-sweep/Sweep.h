@@ -3,8 +3,10 @@
 #ifndef CASCADE_TEST_SWEEP_H
 #define CASCADE_TEST_SWEEP_H
 
+#include "cascade/Runtime/ElementType.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,13 @@ struct SweepOptions {
   std::vector<int64_t> segments; ///< one fused compilation each
   std::vector<std::string> patterns;
   uint64_t seed = 1;
+  /// The relative tolerance; by default that of the type of the output.
+  std::optional<double> rtol;
+  /// Prints the worst relative error against R of each function's outputs,
+  /// fused and unfused, instead of comparing.
+  bool errors = false;
+  /// Rounds f32 and f64 inputs to a float type.
+  std::optional<runtime::ElementType> inputsAs;
   /// Changes the fused chains; for mutants.
   std::function<void(mlir::ModuleOp)> mutate;
   /// Hears of every failure; without it, they are printed.

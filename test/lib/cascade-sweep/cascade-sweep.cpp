@@ -23,6 +23,14 @@ static cl::list<std::string>
     patterns("patterns", cl::CommaSeparated,
              cl::desc("rand, special or another spec"));
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::desc("random seed"));
+static cl::opt<double>
+    rtol("rtol", cl::init(0),
+         cl::desc("relative tolerance (default: by the type of the output)"));
+static cl::opt<bool>
+    errors("errors", cl::desc("print the worst relative error of each output "
+                              "against R, fused and unfused"));
+static cl::opt<std::string>
+    inputsAs("inputs-as", cl::desc("round f32 and f64 inputs to this type"));
 static cl::opt<std::string> mutant("mutate",
                                    cl::desc("no-correction or no-replay"));
 
@@ -47,20 +55,35 @@ int main(int argc, char **argv) {
   options.lengths = orElse<int64_t>(lengths, {1, 7, 33});
   options.rows = orElse<int64_t>(rows, {1, 3});
   options.segments = orElse<int64_t>(segments, {1, 3});
-  options.patterns = orElse<std::string>(patterns, {"rand", "special"});
+  options.patterns = errors
+                         ? orElse<std::string>(patterns, {"rand"})
+                         : orElse<std::string>(patterns, {"rand", "special"});
+  if (rtol.getNumOccurrences())
+    options.rtol = rtol;
+  options.errors = errors;
+  if (!inputsAs.empty()) {
+    options.inputsAs = cascade::runtime::parseElementType(inputsAs.getValue());
+    if (!options.inputsAs || !cascade::runtime::isFloat(*options.inputsAs)) {
+      llvm::errs() << "error: --inputs-as=" << inputsAs
+                   << " is no float type; use f16, bf16, f8E4M3FN or f8E5M2\n";
+      return 2;
+    }
+  }
   options.seed = seed;
   if (mutant == "no-correction")
     options.mutate = cascade::test::dropCorrections;
   else if (mutant == "no-replay")
     options.mutate = cascade::test::dropReplay;
   else if (!mutant.empty()) {
-    errs() << "error: no mutant '" << mutant
-           << "'; use no-correction or no-replay\n";
+    llvm::errs() << "error: no mutant '" << mutant
+                 << "'; use no-correction or no-replay\n";
     return 2;
   }
   auto counts = cascade::test::sweep(*module, options);
   if (mlir::failed(counts))
     return 2;
+  if (errors)
+    return 0;
   outs() << counts->passed << " passed, " << counts->failed << " failed\n";
   return counts->failed ? 1 : 0;
 }
