@@ -51,7 +51,8 @@ FailureOr<ChainOp> cascade::getKernelChain(func::FuncOp function) {
 
 /// Whether memory can hold values of `type` and kernels can compute with them.
 static bool isKernelType(Type type) {
-  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(type) ||
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType,
+          Float8E5M2Type>(type) ||
       type.isIndex())
     return true;
   auto integer = dyn_cast<IntegerType>(type);
@@ -65,8 +66,8 @@ static LogicalResult checkElementTypes(ChainOp chain) {
       return success();
     return chain.emitOpError()
            << what << " has elements of type " << element
-           << ", which GPU kernels do not take yet; use f64, f32, f16, bf16, "
-              "index or i1 to i64";
+           << ", which GPU kernels do not take; use f64, f32, f16, bf16, "
+              "f8E4M3FN, f8E5M2, index or i1 to i64";
   };
   for (auto [index, input] : llvm::enumerate(chain.getInputs()))
     if (failed(check(input.getType(), "operand " + Twine(index))))
@@ -79,8 +80,8 @@ static LogicalResult checkElementTypes(ChainOp chain) {
       if (!isKernelType(type))
         return op.emitOpError()
                << "computes a value of type " << type
-               << ", which GPU kernels do not take yet; use f64, f32, f16, "
-                  "bf16, index or i1 to i64";
+               << ", which GPU kernels do not take; use f64, f32, f16, bf16, "
+                  "f8E4M3FN, f8E5M2, index or i1 to i64";
   return success();
 }
 

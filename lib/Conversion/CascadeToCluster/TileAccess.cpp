@@ -87,31 +87,51 @@ static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
 }
 
 //===----------------------------------------------------------------------===//
-// Streaming loads
+// Streaming accesses
 //===----------------------------------------------------------------------===//
 
 /// The words of a 16-byte access, as inline assembly takes them: LLVM has no
 /// cache hints for NVPTX.
 static constexpr unsigned wordsOfAccess = maxAccessBytes / 4;
 
+static LLVM::InlineAsmOp accessAsm(OpBuilder &b, Location loc, Type result,
+                                   ValueRange operands, StringRef text,
+                                   StringRef constraints, bool hasEffects) {
+  return LLVM::InlineAsmOp::create(
+      b, loc, result, operands, text, constraints, hasEffects,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 /// Loads 16 bytes that nobody is going to read again.
 static Value loadStreaming(OpBuilder &b, Location loc, Type type,
                            Value address) {
   SmallVector<Type> types(wordsOfAccess, b.getI32Type());
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto op = LLVM::InlineAsmOp::create(
-      b, loc, result, address,
-      "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];",
-      "=r,=r,=r,=r,l", /*has_side_effects=*/false, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  auto op =
+      accessAsm(b, loc, result, address,
+                "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];",
+                "=r,=r,=r,=r,l", /*hasEffects=*/false);
   SmallVector<Value> words;
   for (unsigned i = 0; i < wordsOfAccess; ++i)
     words.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
   Value bits = vector::FromElementsOp::create(
       b, loc, VectorType::get({wordsOfAccess}, b.getI32Type()), words);
   return vector::BitCastOp::create(b, loc, type, bits);
+}
+
+/// Stores 16 bytes that are the first to leave the cache.
+static void storeStreaming(OpBuilder &b, Location loc, Value value,
+                           Value address) {
+  Type type = VectorType::get({wordsOfAccess}, b.getI32Type());
+  Value words = vector::BitCastOp::create(b, loc, type, value);
+  SmallVector<Value> operands{address};
+  for (unsigned i = 0; i < wordsOfAccess; ++i)
+    operands.push_back(vector::ExtractOp::create(b, loc, words, int64_t(i)));
+  accessAsm(b, loc, Type(), operands,
+            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r",
+            /*hasEffects=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,8 +294,16 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
         value = vector::FromElementsOp::create(
             b, loc, VectorType::get({width}, element), stored);
       Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
-      LLVM::StoreOp::create(b, loc, value, address(b, buffer, index),
-                            width * bytesOf(buffer.elementType));
+      unsigned bytes = width * bytesOf(buffer.elementType);
+      Value pointer = address(b, buffer, index);
+      // The row is read again from the L2 cache, which its results must not
+      // push it out of.
+      bool isResident =
+          context.numTiles.constant && *context.numTiles.constant == 1;
+      if (!isResident && width > 1 && bytes == maxAccessBytes)
+        storeStreaming(b, loc, value, pointer);
+      else
+        LLVM::StoreOp::create(b, loc, value, pointer, bytes);
     });
   }
 }

@@ -33,6 +33,10 @@ TileEvaluator::TileEvaluator(TileEvaluator &tile)
     : context(tile.context), axes(tile.axes), parent(&tile), overlay(true),
       base(tile.base), validity(tile.validity) {}
 
+TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
+    : context(row.context), axes(row.axes), parent(&row), base(tile.base),
+      validity(tile.validity) {}
+
 unsigned TileEvaluator::countOf(Value value) const {
   AxisSet varies = axes.of(value);
   if (varies.test(context.rowAxis))

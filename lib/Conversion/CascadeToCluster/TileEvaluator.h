@@ -27,6 +27,8 @@ public:
   TileEvaluator(TileEvaluator &row, mlir::OpBuilder &b, Int tile, bool partial);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
+  /// A tile at the place of `tile` that knows nothing yet.
+  TileEvaluator(TileEvaluator &row, const TileEvaluator &tile);
 
   void define(mlir::Value value, mlir::ValueRange elements) {
     values[value] = llvm::to_vector(elements);
@@ -45,6 +47,23 @@ public:
   /// Evaluates in the scope of the row whatever `roots` need of it and can be
   /// known before the reductions that are still missing.
   void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);
+
+  /// The same tile once more, with the elements that this one has loaded, but
+  /// nothing of what was computed from them: 16-bit elements take half the
+  /// registers of their values in f32 from one use to the next.
+  std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b) const;
+  /// The elements of the operands `arguments`, two of 16 bits a word: as they
+  /// wait from one trip of a loop to the next.
+  llvm::SmallVector<mlir::Value>
+  loadPacked(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> arguments);
+  /// Enters what `loadPacked` of another scope gave as the elements of this
+  /// one.
+  void definePacked(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> arguments,
+                    mlir::ValueRange packed);
+  /// The maximum or minimum of the values of `reduce` in a full tile, two
+  /// elements an instruction. Null where they are not 16-bit elements that were
+  /// widened, possibly with their signs changed.
+  mlir::Value reduceNarrow(mlir::OpBuilder &b, ReduceOp reduce);
 
   /// The number of elements a thread holds of a tile.
   unsigned numElements() const { return context.elementOffsets.size(); }

@@ -1,6 +1,7 @@
 //===- ClusterToNVVM.cpp - A gpu.module to NVVM ---------------------------===//
 
 #include "cascade/Conversion/ClusterToNVVM/ClusterToNVVM.h"
+#include "NarrowFloats.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -156,7 +157,8 @@ struct ClusterToNVVMPass
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     alignSharedMemory(module);
-    if (failed(checkExpanded(module)) || failed(expandInPlace(module)) ||
+    if (failed(checkExpanded(module)) || failed(lowerNarrowFloats(module)) ||
+        failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))
       return signalPassFailure();

@@ -1,6 +1,7 @@
 //===- ReductionKind.cpp - The reduction kinds in IR ----------------------===//
 
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -103,7 +104,7 @@ TypedAttr cascade::identityOf(ReductionKind kind, Type type) {
 Value cascade::createCombine(OpBuilder &b, Location loc, ReductionKind kind,
                              Value lhs, Value rhs) {
   const KindInfo &info = infoOf(kind);
-  if (isa<FloatType>(lhs.getType()))
+  if (isa<FloatType>(getElementTypeOrSelf(lhs.getType())))
     return info.combineFloat(b, loc, lhs, rhs);
   return info.combineInt(b, loc, lhs, rhs);
 }
