@@ -123,8 +123,9 @@ bool Compilation::checkOptions() {
                 "cluster, expanded, nvvm, llvm, ptx, cubin, launcher");
   if (options.chip != "sm_90" && options.chip != "sm_90a")
     return fail("unknown chip '" + options.chip + "'; use sm_90 or sm_90a");
-  if (options.gpu != "h200" && options.gpu != "h100")
-    return fail("unknown target '" + options.gpu + "'; use h200 or h100");
+  if (options.pipeline.target != "h200" && options.pipeline.target != "h100")
+    return fail("unknown target '" + options.pipeline.target +
+                "'; use h200 or h100");
   if (options.pipeline.cluster < 0 || options.pipeline.cluster > 16)
     return fail("a cluster has 1 to 16 blocks, not " +
                 Twine(options.pipeline.cluster));
@@ -221,7 +222,8 @@ bool Compilation::buildArtefact() {
     return true;
   }
   std::string path = options.output.empty() ? stem() : options.output;
-  ManifestOptions names{stem(), options.chip, options.gpu, stem() + ".ptx", ""};
+  ManifestOptions names{stem(), options.chip, options.pipeline.target,
+                        stem() + ".ptx", ""};
   if (options.withReference) {
     FailureOr<std::string> reference = emitReference();
     if (failed(reference))
@@ -258,7 +260,7 @@ ExitStatus Compilation::run() {
     SourceMgrDiagnosticHandler handler(sources, &context);
     OwningOpRef<ModuleOp> copy(module->clone());
     FailureOr<std::string> text =
-        explainModule(*copy, options.explain == "json");
+        explainModule(*copy, options.explain == "json", options.pipeline);
     if (failed(text))
       return ExitStatus::BadInput;
     outputs.add("-", *text);

@@ -49,6 +49,7 @@ void cascade::addPhase(OpPassManager &passes, Phase phase,
     ScheduleChainsPassOptions schedule;
     schedule.cluster = options.cluster;
     schedule.mapping = options.mapping;
+    schedule.target = options.target;
     passes.addPass(createScheduleChainsPass(schedule));
     break;
   }

@@ -184,6 +184,21 @@ static double motionOf(const Tensor &reference,
   return motion;
 }
 
+/// How far the references lie apart at element `i`: what the rounding of f32
+/// does to the chain as written.
+static double spreadOf(const std::vector<const Tensor *> &references,
+                       int64_t i) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Tensor *reference : references) {
+    const double value = reference->get(i);
+    if (!std::isfinite(value))
+      return 0;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return references.empty() ? 0 : high - low;
+}
+
 /// Whether the order of combining may decide if element `i` overflows.
 static bool overflowIsOpen(const std::vector<const Tensor *> &references,
                            const Probes &probes, int64_t i) {
@@ -224,7 +239,9 @@ static Comparison compareFloats(const Tensor &actual,
     const double motion =
         probes.moved.empty()
             ? 0
-            : motionFactor * motionOf(*references.back(), probes.moved, i);
+            : motionFactor *
+                  std::max(motionOf(*references.back(), probes.moved, i),
+                           spreadOf(references, i));
     for (size_t k = 0; k < references.size(); ++k) {
       const Verdict verdict = judge(value, references[k]->get(i), rtol,
                                     absolute[k] + motion, typical[k]);

@@ -1,14 +1,13 @@
 //===- ScheduleChains.cpp - A mapping for every chain ---------------------===//
 //
-// Row chains: short rows share a block, a warp or less each. Rows whose
-// elements are used once stream through as few warps as fill the machine; rows
-// whose elements are used again stay in the registers of a block where they
-// fit. Too few rows to fill the machine get a cluster each. The numbers come
-// from docs/Performance.md.
+// Row chains: several rows a block, a warp or less each; or a row to a block or
+// to a cluster. Its elements stay in registers where they fit, or pass through
+// in a loop. Of all these the one with the least estimate (RowCost.h) is taken.
 //
 //===----------------------------------------------------------------------===//
 
 #include "cascade/Transforms/ScheduleChains.h"
+#include "RowCost.h"
 #include "cascade/Analysis/MappingPlan.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/Passes.h"
@@ -24,32 +23,6 @@ using namespace mlir;
 using namespace cascade;
 
 namespace {
-/// Bytes of one access.
-constexpr int64_t accessBytes = 16;
-/// Accesses of a thread that are in flight at once.
-constexpr int64_t accessesInFlight = 4;
-/// Warps of a block whose rows take a warp or less.
-constexpr int64_t shortRowWarps = 8;
-/// Bytes of the elements of a row that a thread keeps in registers, as f32 or
-/// wider.
-constexpr int64_t residentBytes = 256;
-/// Entries of lists that are compared with the elements of a tile of a thread,
-/// which bounds the code of a topk.
-constexpr int64_t comparisonsOfTile = 128;
-/// Warps that fill an H200: about 32 on each of its 132 multiprocessors.
-constexpr int64_t warpsOfMachine = 4096;
-
-/// What the schedule depends on.
-struct RowShape {
-  unsigned rowAxis;
-  int64_t length;           ///< static extent or kDynamic
-  int64_t rows;             ///< product of the parallel extents or kDynamic
-  int64_t vector;           ///< elements of one access
-  bool reuses;              ///< whether elements are used after the first pass
-  int64_t residentElements; ///< that a thread can keep in registers
-  int64_t inFlight;         ///< accesses of a thread that are in flight at once
-};
-
 /// Builds the digits of one axis.
 class DigitList {
 public:
@@ -76,207 +49,96 @@ private:
 };
 } // namespace
 
-/// The widest access that every unit-stride buffer of the row axis allows.
-static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
-  AffineExpr rowExpr = getAffineDimExpr(rowAxis, chain.getContext());
-  int64_t widest = 1;
-  bool any = false;
-  auto note = [&](Type type, AffineMap map) {
-    if (!isa<RankedTensorType>(type) || map.getNumResults() == 0 ||
-        map.getResults().back() != rowExpr)
-      return;
-    Type element = getElementTypeOrSelf(type);
-    int64_t bytes =
-        element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-    int64_t width = accessBytes / bytes;
-    widest = any ? std::min(widest, width) : width;
-    any = true;
-  };
-  for (unsigned i = 0; i < chain.getInputs().size(); ++i)
-    note(chain.getInputs()[i].getType(), chain.getInputMap(i));
-  for (unsigned i = 0; i < chain.getNumResults(); ++i)
-    note(chain.getResult(i).getType(), chain.getOutputMap(i));
-  // Rows are whole numbers of accesses.
-  while (widest > 1 && !ShapedType::isDynamic(length) && length % widest != 0)
-    widest /= 2;
-  return widest;
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// The mappings of whole warps to one row that the estimate chooses from.
+static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
+                      int64_t maxCluster, SmallVectorImpl<RowMapping> &out) {
+  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+  bool isKnown = !ShapedType::isDynamic(shape.length);
+  int64_t mostAccesses = shape.mostElements / shape.vector;
+  for (int64_t cluster = 1; cluster <= maxCluster; cluster *= 2) {
+    // A given size need not be a power of two.
+    int64_t blocks = options.cluster ? options.cluster : cluster;
+    for (int64_t warps : {2, 4, 8, 16, 32}) {
+      RowMapping mapping;
+      mapping.cluster = blocks;
+      mapping.warps = warps;
+      int64_t threads = blocks * warps * MappingPlan::warpSize;
+      if (isKnown && llvm::divideCeil(accesses, threads) <= mostAccesses) {
+        mapping.accesses = llvm::divideCeil(accesses, threads);
+        out.push_back(mapping);
+        continue; // No loop where the row fits.
+      }
+      mapping.loops = true;
+      for (int64_t count : {4, 8}) {
+        mapping.accesses = std::min(count, mostAccesses);
+        out.push_back(mapping);
+      }
+    }
+    if (options.cluster)
+      break;
+  }
 }
 
-/// The number of elements of the lists that an element of the row may enter.
-static int64_t listedEntries(ChainOp chain) {
-  int64_t entries = 0;
-  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    if (reduce.getInto())
-      entries += reduce.getNumEntries();
-  return entries;
-}
-
-static RowShape describe(ChainOp chain, unsigned rowAxis, bool vectorise) {
-  SmallVector<int64_t> extents = chain.getStaticExtents();
-  AxisSet lists = getListAxes(chain);
-  RowShape shape{rowAxis, extents[rowAxis], 1, 1, false, 0, accessesInFlight};
-  for (auto [axis, extent] : llvm::enumerate(extents)) {
-    if (axis == rowAxis || lists.test(axis) ||
-        ShapedType::isDynamic(shape.rows))
+/// Several rows a block, a warp or less each.
+static void addShortRows(const RowShape &shape,
+                         SmallVectorImpl<RowMapping> &out) {
+  int64_t mostAccesses = shape.mostElements / shape.vector;
+  for (int64_t warps : {4, 8}) {
+    RowMapping mapping;
+    if (!ShapedType::isDynamic(shape.length)) {
+      int64_t accesses =
+          std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
+      mapping.lanes = std::min<int64_t>(MappingPlan::warpSize,
+                                        llvm::PowerOf2Ceil(accesses));
+      mapping.accesses = llvm::divideCeil(accesses, mapping.lanes);
+    }
+    mapping.rowsOfBlock = warps * (MappingPlan::warpSize / mapping.lanes);
+    if (!ShapedType::isDynamic(shape.length) &&
+        mapping.accesses <= mostAccesses) {
+      out.push_back(mapping);
       continue;
-    shape.rows = ShapedType::isDynamic(extent) ? extent : shape.rows * extent;
-  }
-  if (vectorise)
-    shape.vector = vectorWidth(chain, rowAxis, shape.length);
-  shape.reuses = usesElementsAgain(chain, rowAxis);
-  // Elements are held in the type that they are computed in.
-  int64_t widest = 4;
-  for (Value input : chain.getInputs())
-    if (getElementTypeOrSelf(input.getType()).isF64())
-      widest = 8;
-  shape.residentElements = residentBytes / widest;
-  if (int64_t entries = listedEntries(chain)) {
-    shape.residentElements =
-        std::clamp(comparisonsOfTile / entries, shape.vector,
-                   std::max(shape.residentElements, shape.vector));
-    shape.inFlight = std::clamp<int64_t>(shape.residentElements / shape.vector,
-                                         1, accessesInFlight);
-  }
-  return shape;
-}
-
-/// Several rows a block, a warp or less each: `lanes` lanes with `regs`
-/// accesses in registers, looped over the row where `loops`. Fills `last`, the
-/// digits of the innermost parallel axis, too.
-static void mapRowsOfBlock(int64_t lanes, int64_t regs, bool loops,
-                           int64_t warps, DigitList &row, DigitList &last) {
-  if (loops)
-    row.add(Level::Loop);
-  row.add(Level::Reg, regs).add(Level::Lane, lanes);
-  last.add(Level::Grid)
-      .add(Level::Warp, warps)
-      .add(Level::Lane, MappingPlan::warpSize / lanes);
-}
-
-/// A row of at most a warp's elements in registers.
-static void mapShortRow(const RowShape &shape, DigitList &row,
-                        DigitList &last) {
-  int64_t accesses =
-      std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
-  int64_t lanes =
-      std::min<int64_t>(MappingPlan::warpSize, llvm::PowerOf2Ceil(accesses));
-  mapRowsOfBlock(lanes, llvm::divideCeil(accesses, lanes), /*loops=*/false,
-                 shortRowWarps, row, last);
-}
-
-/// Warps that a row gets so that all rows together fill the machine.
-static int64_t warpsWanted(const RowShape &shape) {
-  if (ShapedType::isDynamic(shape.rows))
-    return 1;
-  return llvm::PowerOf2Ceil(
-      llvm::divideCeil(warpsOfMachine, std::max<int64_t>(1, shape.rows)));
-}
-
-/// A row whose elements are used once goes through a loop. The merge of states
-/// costs a warp as much as some 40 elements a lane, so rows get as few warps as
-/// fill the machine.
-static void mapStreamedRow(const RowShape &shape, int64_t cluster,
-                           DigitList &row, DigitList &last) {
-  constexpr int64_t warpsOfBlock = 8;
-  int64_t wanted = warpsWanted(shape);
-  if (ShapedType::isDynamic(shape.length) || ShapedType::isDynamic(shape.rows))
-    wanted = warpsOfBlock;
-  if (cluster == 0 && wanted == 1) {
-    mapRowsOfBlock(MappingPlan::warpSize, shape.inFlight, /*loops=*/true,
-                   /*warps=*/4, row, last);
-    return;
-  }
-  if (cluster == 0)
-    cluster = std::clamp<int64_t>(wanted / warpsOfBlock, 1,
-                                  MappingPlan::maxPortableCluster);
-  row.add(Level::Cluster, cluster)
-      .add(Level::Loop)
-      .add(Level::Reg, shape.inFlight)
-      .add(Level::Warp, std::clamp<int64_t>(wanted / cluster, 2, warpsOfBlock))
-      .add(Level::Lane, MappingPlan::warpSize);
-  last.add(Level::Grid);
-}
-
-/// A row whose elements are used again stays in the registers of one block
-/// where it fits; a longer one is read again, from L2.
-static void mapReusedRow(const RowShape &shape, int64_t cluster, DigitList &row,
-                         DigitList &last) {
-  constexpr int64_t fewestWarps = 4, mostResidentWarps = 8, loopWarps = 16;
-  last.add(Level::Grid);
-  if (!ShapedType::isDynamic(shape.length)) {
-    int64_t perBlock =
-        llvm::divideCeil(shape.length, std::max<int64_t>(1, cluster));
-    int64_t warps = std::clamp<int64_t>(
-        llvm::PowerOf2Ceil(llvm::divideCeil(
-            perBlock, MappingPlan::warpSize * (shape.residentElements / 2))),
-        fewestWarps, mostResidentWarps);
-    int64_t regs = llvm::divideCeil(perBlock, warps * MappingPlan::warpSize *
-                                                  shape.vector);
-    if (regs * shape.vector <= shape.residentElements) {
-      row.add(Level::Cluster, std::max<int64_t>(1, cluster))
-          .add(Level::Reg, regs)
-          .add(Level::Warp, warps)
-          .add(Level::Lane, MappingPlan::warpSize);
-      return;
+    }
+    mapping.loops = true;
+    for (int64_t count : {4, 8}) {
+      mapping.accesses = std::min(count, mostAccesses);
+      out.push_back(mapping);
     }
   }
-  bool dynamic =
-      ShapedType::isDynamic(shape.length) || ShapedType::isDynamic(shape.rows);
-  if (cluster == 0)
-    cluster = std::clamp<int64_t>(warpsWanted(shape) / (loopWarps / 2), 1,
-                                  MappingPlan::maxPortableCluster);
-  row.add(Level::Cluster, cluster)
-      .add(Level::Loop)
-      .add(Level::Reg, shape.inFlight)
-      .add(Level::Warp, dynamic ? loopWarps / 2 : loopWarps)
-      .add(Level::Lane, MappingPlan::warpSize);
 }
 
-FailureOr<MappingAttr>
-cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
-  if (options.cluster < 0 || options.cluster > 16)
-    return chain.emitOpError()
-           << "cannot run in clusters of " << options.cluster
-           << " blocks; a cluster has 1 to 16";
-  FailureOr<unsigned> rowAxis = getRowAxis(chain);
-  if (failed(rowAxis))
-    return failure();
-  RowShape shape = describe(chain, *rowAxis, options.vectorise);
+/// `mapping` as an attribute.
+static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
+                               const RowMapping &mapping, int64_t innermost) {
   MLIRContext *context = chain.getContext();
   DigitList row(context), last(context);
-  int64_t accesses = ShapedType::isDynamic(shape.length)
-                         ? ShapedType::kDynamic
-                         : llvm::divideCeil(shape.length, shape.vector);
-  AxisSet lists = getListAxes(chain);
-  int64_t innermost = -1;
-  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
-    if (axis != *rowAxis && !lists.test(axis))
-      innermost = axis;
-  bool isShort = !options.reference && options.cluster == 0 &&
-                 !ShapedType::isDynamic(shape.length) &&
-                 accesses <= MappingPlan::warpSize * shape.inFlight &&
-                 innermost >= 0;
-  if (options.reference) {
-    row.add(Level::Loop).add(Level::Warp, 8).add(Level::Lane, 32);
-    last.add(Level::Grid);
-  } else if (isShort) {
-    mapShortRow(shape, row, last);
-  } else if (shape.reuses) {
-    mapReusedRow(shape, options.cluster, row, last);
-  } else {
-    mapStreamedRow(shape, options.cluster, row, last);
+  bool sharesBlock = mapping.rowsOfBlock > 1;
+  row.add(Level::Cluster, mapping.cluster);
+  if (mapping.loops)
+    row.add(Level::Loop);
+  row.add(Level::Reg, mapping.accesses)
+      .add(Level::Warp, mapping.warps)
+      .add(Level::Lane, mapping.lanes)
+      .add(Level::Vector, shape.vector);
+  last.add(Level::Grid);
+  if (sharesBlock) {
+    int64_t rowsOfWarp = MappingPlan::warpSize / mapping.lanes;
+    last.add(Level::Warp, mapping.rowsOfBlock / rowsOfWarp)
+        .add(Level::Lane, rowsOfWarp);
   }
-  row.add(Level::Vector, shape.vector);
-
+  AxisSet lists = getListAxes(chain);
   SmallVector<AxisMappingAttr> axes;
   // Parallel axes first: lanes and warps of the row are the consecutive ones.
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
-    if (axis != *rowAxis && !lists.test(axis))
+    if (axis != shape.rowAxis && !lists.test(axis))
       axes.push_back((int64_t(axis) == innermost
                           ? last
                           : DigitList(context).add(Level::Grid))
                          .get(chain.getAxisName(axis)));
-  axes.push_back(row.get(chain.getAxisName(*rowAxis)));
+  axes.push_back(row.get(chain.getAxisName(shape.rowAxis)));
   SmallVector<int64_t> extents = chain.getStaticExtents();
   for (unsigned axis : lists.set_bits())
     axes.push_back(
@@ -284,6 +146,57 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
             .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
             .get(chain.getAxisName(axis)));
   return MappingAttr::get(context, axes, {}, {}, {});
+}
+
+FailureOr<SmallVector<RankedMapping>>
+cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
+  if (options.cluster < 0 || options.cluster > 16)
+    return chain.emitOpError()
+           << "cannot run in clusters of " << options.cluster
+           << " blocks; a cluster has 1 to 16";
+  FailureOr<unsigned> rowAxis = getRowAxis(chain);
+  if (failed(rowAxis))
+    return failure();
+  chain.getContext()->getOrLoadDialect<cluster::ClusterDialect>();
+  auto target =
+      cluster::TargetAttr::getPreset(chain.getContext(), options.target);
+  if (!target)
+    return chain.emitOpError() << "is scheduled for an unknown target '"
+                               << options.target << "'; use h200 or h100";
+  RowShape shape = describeRow(chain, *rowAxis, options.vectorise);
+  AxisSet lists = getListAxes(chain);
+  int64_t innermost = -1;
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+    if (axis != *rowAxis && !lists.test(axis))
+      innermost = axis;
+  SmallVector<RowMapping> candidates;
+  if (options.reference) {
+    RowMapping mapping;
+    mapping.warps = 8;
+    mapping.loops = true;
+    candidates.push_back(mapping);
+  } else {
+    if (options.cluster == 0 && innermost >= 0)
+      addShortRows(shape, candidates);
+    addBlocks(shape, options, target.getMaxCluster(), candidates);
+  }
+  SmallVector<RankedMapping> ranked;
+  for (const RowMapping &mapping : candidates)
+    ranked.push_back({toAttribute(chain, shape, mapping, innermost),
+                      estimateRow(shape, mapping, target), !mapping.loops});
+  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
+    return a.microseconds < b.microseconds;
+  });
+  return ranked;
+}
+
+FailureOr<MappingAttr>
+cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
+  FailureOr<SmallVector<RankedMapping>> ranked =
+      rankRowMappings(chain, options);
+  if (failed(ranked))
+    return failure();
+  return ranked->front().mapping;
 }
 
 //===----------------------------------------------------------------------===//
@@ -317,7 +230,7 @@ MappingAttr cascade::withoutVectors(MappingAttr mapping) {
           digits.add(digit);
     };
     copy({Level::Cluster});
-    digits.add(Level::Loop).add(Level::Reg, accessesInFlight);
+    digits.add(Level::Loop).add(Level::Reg, 4);
     copy({Level::Warp, Level::Lane});
     axes.push_back(digits.get(axis.getName().getValue()));
   }
@@ -381,11 +294,14 @@ struct ScheduleChains : cascade::impl::ScheduleChainsPassBase<ScheduleChains> {
         return signalPassFailure();
       }
     }
+    ScheduleOptions options;
+    options.cluster = cluster;
+    options.target = target;
     SmallVector<func::FuncOp> functions;
     getOperation()->walk(
         [&](func::FuncOp function) { functions.push_back(function); });
     for (func::FuncOp function : functions)
-      if (failed(scheduleFunction(function, {cluster}, given)))
+      if (failed(scheduleFunction(function, options, given)))
         return signalPassFailure();
   }
 };

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
                  "chains, fused, mapped, cluster, expanded, nvvm, llvm, ptx, "
                  "cubin or launcher");
   app.add_option("--chip", options.chip, "sm_90 or sm_90a");
-  app.add_option("--target", options.gpu, "h200 or h100");
+  app.add_option("--target", options.pipeline.target, "h200 or h100");
   app.add_option("--cluster", cluster, "blocks a cluster: auto or 1 to 16");
   app.add_option("--algorithm", options.pipeline.algorithm,
                  "exchange between blocks: auto, mailbox or tree");

@@ -12,7 +12,6 @@ struct CompileOptions {
   std::string output; ///< a path without suffix; empty prints text output
   std::string emit;   ///< empty: ptx
   std::string chip = "sm_90";
-  std::string gpu = "h200";
   std::string stopAfter;
   std::string dumpFolder;
   std::string explain; ///< "", "text" or "json"
@@ -34,7 +33,8 @@ ExitStatus compileFile(const CompileOptions &options);
 
 /// The fusion report of every chain of `module` as the JSON object, or as the
 /// text, of --explain.
-mlir::FailureOr<std::string> explainModule(mlir::ModuleOp module, bool json);
+mlir::FailureOr<std::string> explainModule(mlir::ModuleOp module, bool json,
+                                           const PipelineOptions &options);
 
 } // namespace cascade
 

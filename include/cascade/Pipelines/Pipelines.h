@@ -26,6 +26,7 @@ struct PipelineOptions {
   int64_t cluster = 0; ///< blocks a cluster; 0 chooses
   std::string mapping; ///< a mapping attribute for every chain, or empty
   std::string algorithm = "auto"; ///< of the exchange between blocks
+  std::string target = "h200";    ///< the GPU that schedules are made for
 };
 
 /// Adds the passes that bring a module from the phase before `phase` to it.

@@ -15,7 +15,7 @@
 // 16 times as large, or do but would not for inputs 2^-24 times as large
 // (`larger`, `smaller`). And where terms cancel, an element may be as far off
 // as the reference moves when its inputs move by one unit in the last place
-// (`moved`), times eight.
+// (`moved`), or as the references lie apart, times eight.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,7 @@
 #define CASCADE_TRANSFORMS_PASSES_H
 
 #include "cascade/Dialect/Cascade/IR/Cascade.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Pass/Pass.h"
 
 namespace cascade {

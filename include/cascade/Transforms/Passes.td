@@ -27,12 +27,15 @@ def WidenChainsPass : Pass<"cascade-widen"> {
 
 def ScheduleChainsPass : Pass<"cascade-schedule"> {
   let summary = "give every chain without a mapping one";
-  let dependentDialects = ["::cascade::CascadeDialect"];
+  let dependentDialects = ["::cascade::CascadeDialect",
+                           "::cascade::cluster::ClusterDialect"];
   let options = [
     Option<"cluster", "cluster", "int64_t", "0",
            "blocks a cluster, 1 to 16; 0 chooses">,
     Option<"mapping", "mapping", "std::string", "\"\"",
-           "the mapping attribute to use for every chain">
+           "the mapping attribute to use for every chain">,
+    Option<"target", "target", "std::string", "\"h200\"",
+           "the GPU to estimate times for: h200 or h100">
   ];
 }
 

@@ -9,10 +9,25 @@
 namespace cascade {
 
 struct ScheduleOptions {
-  int64_t cluster = 0;    ///< blocks a cluster, 1 to 16; 0 chooses
-  bool vectorise = true;  ///< false: one element an access, any alignment
-  bool reference = false; ///< one block a row, one element at a time
+  int64_t cluster = 0;         ///< blocks a cluster, 1 to 16; 0 chooses
+  bool vectorise = true;       ///< false: one element an access, any alignment
+  bool reference = false;      ///< one block a row, one element at a time
+  std::string target = "h200"; ///< a preset of #cluster.target
 };
+
+/// A mapping and what is expected of it.
+struct RankedMapping {
+  MappingAttr mapping;
+  double microseconds;
+  /// Whether the elements of a row stay in registers from one use to the next.
+  bool isResident;
+};
+
+/// The candidates for a row chain, the best first. Fails with a diagnostic on
+/// other chains, on a cluster size that no cluster has and on an unknown
+/// target.
+mlir::FailureOr<llvm::SmallVector<RankedMapping>>
+rankRowMappings(ChainOp chain, const ScheduleOptions &options);
 
 /// A mapping for a row chain. Fails with a diagnostic on other chains and on a
 /// cluster size that no cluster has.

@@ -42,11 +42,7 @@ private:
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, ValueRange)>;
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
-  State forEachTile(OpBuilder &b, State state, TileBody body,
-                    ArrayRef<Value> ahead = {});
-  State loopAhead(OpBuilder &b, Int count, State state, TileBody body,
-                  ArrayRef<Value> ahead);
-  SmallVector<Value> elementsOf(const ReductionPass &pass);
+  State forEachTile(OpBuilder &b, State state, TileBody body);
   State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -68,61 +64,10 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The operands whose elements a pass reads.
-SmallVector<Value> RegionEmitter::elementsOf(const ReductionPass &pass) {
-  SmallVector<Value> worklist, elements;
-  for (ReduceOp reduce : pass.reduces)
-    llvm::append_range(worklist, reduce->getOperands());
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second || row.knows(value))
-      continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && row.getAxes().of(value).test(context.rowAxis))
-      elements.push_back(value);
-    else if (Operation *op = value.getDefiningOp(); op && !isa<ReduceOp>(op))
-      llvm::append_range(worklist, op->getOperands());
-  }
-  return elements;
-}
-
-/// A loop over `count` > 0 full tiles in which the elements of the next tile,
-/// those of the operands `ahead`, are on their way while one is reduced.
-RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
-                                              State state, TileBody body,
-                                              ArrayRef<Value> ahead) {
-  Location loc = context.loc;
-  IntBuilder ints(b, loc);
-  State init = state;
-  TileEvaluator first(row, b, ints.constant(0), /*partial=*/false);
-  llvm::append_range(init, first.loadPacked(b, ahead));
-  auto forOp = scf::ForOp::create(b, loc, ints.materialise(ints.constant(0)),
-                                  ints.materialise(count),
-                                  ints.materialise(ints.constant(1)), init);
-  Block *block = forOp.getBody();
-  OpBuilder inner = OpBuilder::atBlockEnd(block);
-  IntBuilder innerInts(inner, loc);
-  Int number = innerInts.wrap(forOp.getInductionVar());
-  ValueRange arguments = forOp.getRegionIterArgs();
-  TileEvaluator tile(row, inner, number, /*partial=*/false);
-  tile.definePacked(inner, ahead, arguments.drop_front(state.size()));
-  // After the last tile it is read once more, from the cache.
-  Int next = innerInts.minSI(innerInts.add(number, ints.constant(1)),
-                             innerInts.sub(count, ints.constant(1)));
-  TileEvaluator nextTile(row, inner, next, /*partial=*/false);
-  State loaded = nextTile.loadPacked(inner, ahead);
-  State yielded = body(inner, tile, arguments.take_front(state.size()));
-  llvm::append_range(yielded, loaded);
-  scf::YieldOp::create(inner, loc, yielded);
-  return State(forOp.getResults().take_front(state.size()));
-}
-
 /// Runs `body` over the tiles of this block, the state going from one to the
 /// next: a loop over the full ones and then at most one that overhangs the row.
 RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
-                                                TileBody body,
-                                                ArrayRef<Value> ahead) {
+                                                TileBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
@@ -165,10 +110,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   Int full =
       ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
   full = ints.minSI(full, context.numTiles);
-  if (!ahead.empty() && full.constant && *full.constant > 1)
-    state = loopAhead(b, full, state, body, ahead);
-  else
-    state = loop(full, /*partial=*/false, state);
+  state = loop(full, /*partial=*/false, state);
 
   Int start = ints.add(context.blockBase, ints.mul(full, step));
   Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
@@ -417,8 +359,7 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
         b, state,
         [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
           return step(inner, tile, states, current);
-        },
-        context.streams ? elementsOf(pass) : SmallVector<Value>());
+        });
     state = mergeThreads(b, states, state);
     for (ReduceOp reduce : pass.reduces)
       for (OpResult result : reduce->getResults())

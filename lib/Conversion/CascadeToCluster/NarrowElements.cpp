@@ -89,32 +89,6 @@ std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b) const {
   return again;
 }
 
-SmallVector<Value> TileEvaluator::loadPacked(OpBuilder &b,
-                                             ArrayRef<Value> arguments) {
-  SmallVector<Value> packed;
-  for (Value argument : arguments) {
-    SmallVector<Value> elements = evaluate(b, argument);
-    llvm::append_range(packed, sharesRegisters(elements)
-                                   ? pack(b, context.loc, elements)
-                                   : elements);
-  }
-  return packed;
-}
-
-void TileEvaluator::definePacked(OpBuilder &b, ArrayRef<Value> arguments,
-                                 ValueRange packed) {
-  for (Value argument : arguments) {
-    bool shares = numElements() % 2 == 0 && isNarrow(argument.getType());
-    unsigned count = shares ? numElements() / 2 : numElements();
-    ValueRange words = packed.take_front(count);
-    packed = packed.drop_front(count);
-    if (shares)
-      define(argument, unpack(b, context.loc, words, argument.getType()));
-    else
-      define(argument, words);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Extrema of widened elements
 //===----------------------------------------------------------------------===//

@@ -52,14 +52,6 @@ public:
   /// nothing of what was computed from them: 16-bit elements take half the
   /// registers of their values in f32 from one use to the next.
   std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b) const;
-  /// The elements of the operands `arguments`, two of 16 bits a word: as they
-  /// wait from one trip of a loop to the next.
-  llvm::SmallVector<mlir::Value>
-  loadPacked(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> arguments);
-  /// Enters what `loadPacked` of another scope gave as the elements of this
-  /// one.
-  void definePacked(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> arguments,
-                    mlir::ValueRange packed);
   /// The maximum or minimum of the values of `reduce` in a full tile, two
   /// elements an instruction. Null where they are not 16-bit elements that were
   /// widened, possibly with their signs changed.

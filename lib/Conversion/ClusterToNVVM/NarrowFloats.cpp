@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace cascade::cluster;
@@ -171,12 +172,12 @@ static bool canWait(Operation *first, Operation *second) {
 /// The casts of a block, alone or with the next one of their kind and type.
 static SmallVector<SmallVector<Operation *, 2>> groupCasts(Block &block) {
   SmallVector<SmallVector<Operation *, 2>> groups;
-  llvm::DenseMap<std::pair<bool, Type>, Operation *> waiting;
+  llvm::SmallMapVector<std::pair<OperationName, Type>, Operation *, 4> waiting;
   for (Operation &op : block) {
     Type narrow = getNarrowType(&op);
     if (!narrow)
       continue;
-    Operation *&first = waiting[{isa<arith::TruncFOp>(op), narrow}];
+    Operation *&first = waiting[{op.getName(), narrow}];
     if (first && canWait(first, &op)) {
       groups.push_back({first, &op});
       first = nullptr;
@@ -206,10 +207,59 @@ static void lowerCasts(Block &block) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Vectors of pairs
+//===----------------------------------------------------------------------===//
+
+/// The vector of which `low` and `high` are the two elements, in this order.
+static Value getPair(Value low, Value high) {
+  Value sources[2];
+  for (auto [index, element] : llvm::enumerate(ValueRange{low, high})) {
+    Value bits = element;
+    while (auto cast = bits.getDefiningOp<arith::BitcastOp>())
+      bits = cast.getIn();
+    auto extract = bits.getDefiningOp<vector::ExtractOp>();
+    if (!extract ||
+        extract.getStaticPosition() != ArrayRef<int64_t>(int64_t(index)))
+      return {};
+    sources[index] = extract.getSource();
+  }
+  auto type = cast<VectorType>(sources[0].getType());
+  bool isPair = type.getRank() == 1 && type.getDimSize(0) == 2;
+  return isPair && sources[0] == sources[1] ? sources[0] : Value();
+}
+
+/// A vector of rounded pairs is put together from the pairs: LLVM does not see
+/// through all of their bytes.
+static void joinPairs(vector::FromElementsOp op) {
+  VectorType type = op.getType();
+  if (type.getRank() != 1 || !type.getElementType().isInteger(8) ||
+      type.getDimSize(0) % 2 != 0)
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> pairs;
+  for (int64_t i = 0; i < type.getDimSize(0); i += 2) {
+    Value pair = getPair(op.getElements()[i], op.getElements()[i + 1]);
+    if (!pair)
+      return;
+    pairs.push_back(pair);
+  }
+  Type word = b.getI16Type();
+  for (Value &pair : pairs)
+    pair = LLVM::BitcastOp::create(b, loc, word, pair);
+  auto type16 = VectorType::get({int64_t(pairs.size())}, word);
+  Value words = vector::FromElementsOp::create(b, loc, type16, pairs);
+  op.replaceAllUsesWith(
+      vector::BitCastOp::create(b, loc, type, words).getResult());
+  op.erase();
+}
+
 LogicalResult cascade::cluster::lowerNarrowFloats(gpu::GPUModuleOp module) {
   if (failed(computeInF32(module)))
     return failure();
   unrollVectors(module);
   module.walk([](Block *block) { lowerCasts(*block); });
+  module.walk(joinPairs);
   return success();
 }

@@ -164,13 +164,13 @@ func.func @results(%x: tensor<8x32xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @element_type(%x: tensor<8x32xf8E4M3FN>) -> tensor<8xf32> {
-  // expected-error @+1 {{operand 0 has elements of type 'f8E4M3FN', which GPU kernels do not take yet; use f64, f32, f16, bf16, index or i1 to i64}}
+func.func @element_type(%x: tensor<8x32xf8E4M3>) -> tensor<8xf32> {
+  // expected-error @+1 {{operand 0 has elements of type 'f8E4M3', which GPU kernels do not take; use f64, f32, f16, bf16, f8E4M3FN, f8E5M2, index or i1 to i64}}
   %y = cascade.chain (i, l)
-      ins(%x[i, l] : tensor<8x32xf8E4M3FN>) outs([i] : tensor<8xf32>)
+      ins(%x[i, l] : tensor<8x32xf8E4M3>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
-  ^bb0(%e: f8E4M3FN):
-    %f = arith.extf %e : f8E4M3FN to f32
+  ^bb0(%e: f8E4M3):
+    %f = arith.extf %e : f8E4M3 to f32
     %s = cascade.reduce add %f over (l) : f32
     cascade.yield %s : f32
   }
@@ -212,9 +212,9 @@ func.func @body_type(%x: tensor<8x32xf32>) -> tensor<8xf32> {
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
   ^bb0(%e: f32):
-    // expected-error @+1 {{computes a value of type 'f8E4M3FN', which GPU kernels do not take yet}}
-    %h = arith.truncf %e : f32 to f8E4M3FN
-    %f = arith.extf %h : f8E4M3FN to f32
+    // expected-error @+1 {{computes a value of type 'f8E4M3', which GPU kernels do not take}}
+    %h = arith.truncf %e : f32 to f8E4M3
+    %f = arith.extf %h : f8E4M3 to f32
     %s = cascade.reduce add %f over (l) : f32
     cascade.yield %s : f32
   }

@@ -26,9 +26,10 @@ run)
         while read -r function; do
           "$here/cascade-launch" "$manifest" --entry="$function" --errors \
             --inputs-as=$type --dim=i=8 --dim=l=127,1000,4097
-        done >"${manifest%.json}.$type"
+        done >"${manifest%.json}.$type" &
     done
   done
+  wait
   ;;
 *)
   echo "usage: kernels.sh build OUT TOOLS_DIR | kernels.sh run" >&2

@@ -11,7 +11,6 @@ bin=${2:-$here/../../../build/bin}
 declare -A unsupported=(
   [attention-decode]="reductions inside reductions"
   [logsumexp-two-axes]="several reduced axes"
-  [narrow-types]="fp8 elements"
   [shapes]="several chains in one function"
   [mutants]="the chain of softmax-lse"
   [topk-64]="over the size limit; static-topk has its list"

@@ -3,7 +3,7 @@
 
 // The elements are used again and stay in registers: no loop.
 // CHECK-LABEL: func.func @row_of_16384(
-// CHECK:         mapping = #cascade.mapping<i: grid, l: reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
+// CHECK:         mapping = #cascade.mapping<i: grid, l: {{(cluster\(2\) x )?}}reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
 func.func @row_of_16384(%x: tensor<4096x16384xbf16>) -> tensor<4096x16384xbf16> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<4096x16384xbf16>) outs([i, l] : tensor<4096x16384xbf16>) {
@@ -22,7 +22,7 @@ func.func @row_of_16384(%x: tensor<4096x16384xbf16>) -> tensor<4096x16384xbf16> 
 
 // Too long for the registers of a block: a loop.
 // CHECK-LABEL: func.func @row_of_131072(
-// CHECK:         mapping = #cascade.mapping<i: grid, l: {{.*}}loop x reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
+// CHECK:         mapping = #cascade.mapping<i: grid, l: cluster({{[0-9]+}}) x reg({{[0-9]+}}) x warp({{[0-9]+}}) x lane(32) x vector(8)>
 func.func @row_of_131072(%x: tensor<512x131072xbf16>) -> tensor<512x131072xbf16> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<512x131072xbf16>) outs([i, l] : tensor<512x131072xbf16>) {
@@ -61,7 +61,7 @@ func.func @lse_1048576(%x: tensor<64x1048576xbf16>) -> tensor<64xf32> {
 // Rows that are no whole number of accesses are read by element.
 // CHECK-LABEL: func.func @odd_length(
 // CHECK-NOT:     vector(
-// CHECK:         mapping = #cascade.mapping<i: grid, l: {{.*}}lane(32)>
+// CHECK:         mapping = #cascade.mapping<i: grid{{.*}}, l: {{.*}}lane(32)>
 // CHECK-NOT:   func.func @odd_length_unaligned
 func.func @odd_length(%x: tensor<512x1001xbf16>) -> tensor<512x1001xbf16> {
   %y = cascade.chain (i, l)

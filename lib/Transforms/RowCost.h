@@ -1,0 +1,48 @@
+//===- RowCost.h - How long a mapping of a row chain takes ------*- C++ -*-===//
+
+#ifndef CASCADE_LIB_TRANSFORMS_ROWCOST_H
+#define CASCADE_LIB_TRANSFORMS_ROWCOST_H
+
+#include "cascade/Dialect/Cascade/IR/Cascade.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+
+namespace cascade {
+
+/// What the time of a row chain depends on, whatever its mapping.
+struct RowShape {
+  unsigned rowAxis;
+  int64_t length; ///< static extent or kDynamic
+  int64_t rows;   ///< product of the parallel extents or kDynamic
+  int64_t vector; ///< elements of one access
+  bool reuses;    ///< whether elements are used after the first pass
+  /// The most elements of a thread at once.
+  int64_t mostElements;
+  double bytesRead;    ///< an element of the row, each tensor once
+  double bytesWritten; ///< likewise
+  double registers;    ///< a thread holds for each element
+  double firstPass;    ///< instructions an element
+  double laterPasses;  ///< likewise, of all later passes and the results
+  double state;        ///< words of the state that threads exchange
+};
+
+RowShape describeRow(ChainOp chain, unsigned rowAxis, bool vectorise);
+
+/// One way to map the rows to threads: `rowsOfBlock` rows of a warp or less
+/// each, or one row to `cluster` blocks of `warps` warps.
+struct RowMapping {
+  int64_t rowsOfBlock = 1;
+  int64_t cluster = 1;
+  int64_t warps = 1; ///< a row and block
+  int64_t lanes = 32;
+  int64_t accesses = 1; ///< of a thread at once
+  bool loops = false;   ///< over the row; else a thread holds its part of it
+};
+
+/// The estimated time in microseconds on `target`, infinite where the mapping
+/// does not fit. Dynamic extents are taken as some common ones.
+double estimateRow(const RowShape &shape, const RowMapping &mapping,
+                   cluster::TargetAttr target);
+
+} // namespace cascade
+
+#endif // CASCADE_LIB_TRANSFORMS_ROWCOST_H
