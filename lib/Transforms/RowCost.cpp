@@ -34,6 +34,9 @@ constexpr int64_t comparisonsOfTile = 128;
 // Of a thread.
 constexpr double baseRegisters = 20;
 constexpr double workRegisters = 0.08; ///< an element, besides its own bits
+/// An element at most, for each accumulator beyond the second: values of
+/// several reductions exist side by side.
+constexpr double stateRegisters = 0.2;
 // In microseconds.
 constexpr double emptyKernel = 3.3;
 constexpr double launchOfBlock = 0.0023;
@@ -217,6 +220,12 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                         ? mapping.rowsOfBlock * mapping.lanes
                         : mapping.warps * MappingPlan::warpSize;
   double held = std::ceil((baseRegisters + shape.registers * elements) / 8) * 8;
+
+  // A block that needs more registers than there are spills.
+  double most =
+      held + stateRegisters * std::max(0.0, shape.state - 2) * double(elements);
+  if (most * double(threads) > double(target.getRegistersPerSm()))
+    return never;
 
   // Blocks that are on the device at once.
   int64_t fit = std::min<int64_t>(
