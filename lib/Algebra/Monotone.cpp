@@ -120,6 +120,12 @@ std::optional<bool> OrderMap::fallsIn(Expr node, unsigned operand) {
     return false;
   case Kind::Neg:
     return true;
+  case Kind::Max: // max over min(k, d) = min(max over k, d), and its dual
+  case Kind::Min:
+    if (!info(t.problem.kind).payload)
+      return false;
+    fails("not-separable", node, "it makes distinct keys equal");
+    return std::nullopt;
   case Kind::Sub:
     return operand == 1;
   case Kind::Mul:

@@ -79,9 +79,9 @@ func.func @min_plus_bf16(%x: tensor<?x?xbf16>, %y: tensor<?x?xbf16>) -> tensor<?
 }
 
 // Maximum and minimum: the largest of min(y, m).
-// JSON: "name": "max_min"{{.*}}"passes":{"l":2}
+// JSON: "name": "max_min"{{.*}}"passes":{"l":1}
 // JSON-NEXT: "class":"independent"{{.*}}"index":0,
-// JSON-NEXT: "class":"refused"{{.*}}"index":1,{{.*}}"rule":"not-separable"
+// JSON-NEXT: "class":"separable"{{.*}}"index":1,{{.*}}"legality":"bit-exact"
 func.func @max_min(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> {
   %r0 = cascade.chain (i, l)
       ins(%x[i, l] : tensor<?x?xf32>, %y[i, l] : tensor<?x?xf32>)
@@ -95,7 +95,7 @@ func.func @max_min(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> {
   return %r0 : tensor<?xf32>
 }
 
-// JSON: "name": "max_min_bf16"{{.*}}"passes":{"l":2}
+// JSON: "name": "max_min_bf16"{{.*}}"passes":{"l":1}
 func.func @max_min_bf16(%x: tensor<?x?xbf16>, %y: tensor<?x?xbf16>) -> tensor<?xf32> {
   %r0 = cascade.chain (i, l)
       ins(%x[i, l] : tensor<?x?xbf16>, %y[i, l] : tensor<?x?xbf16>)

@@ -130,6 +130,17 @@ TEST_F(Monotone, Keys) {
   }
 }
 
+/// max over min(x, m) is min of m and the maximum.
+TEST_F(Monotone, Lattice) {
+  Expr m = minimum(x(1));
+  maximum(context.binary(Kind::Min, x(0), m));
+  SplitResult s = last();
+  ASSERT_TRUE(s.accepted());
+  EXPECT_EQ(print(s.core()), "x0");
+  EXPECT_EQ(s.legality, Legality::BitExact);
+  EXPECT_EQ(check(), "");
+}
+
 TEST_F(Monotone, KeysRefused) {
   MonoidKind kind = MonoidKind::ArgMax;
   expectRefused(ask(kind, mul(x(0), t), Sign::unknown()), "sign-not-proved",
