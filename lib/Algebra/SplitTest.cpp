@@ -19,7 +19,7 @@ std::string_view spelling(Legality legality) {
 }
 
 std::string_view spelling(Form form) {
-  static const std::string_view names[] = {"deferred", "rescaled", "anchored"};
+  static const std::string_view names[] = {"deferred", "rescaled"};
   return names[static_cast<unsigned>(form)];
 }
 

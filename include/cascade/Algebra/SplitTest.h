@@ -91,7 +91,7 @@ struct Reference {
   bool isAccumulator = false;
 };
 
-enum class Form { Deferred, Rescaled, Anchored };
+enum class Form { Deferred, Rescaled };
 
 /// One factor: F contains G(X) (x) H(D).
 struct Term {
