@@ -203,18 +203,19 @@ SplitTester::centresOf(const MixedSum &sum, const Addend *&other) {
   std::vector<SignedLeaf> leaves = leavesOfSum(sum.g, valuesOfResults());
   std::vector<Centre> centres;
   for (const Addend &addend : sum.addends) {
-    Centre centre;
+    Centre centre; // of kind None
     // Logarithms are small, and dear to follow: left to the finish.
     bool found = isLogarithm(addend.value);
     for (auto leaf = leaves.begin(); leaf != leaves.end() && !found; ++leaf) {
-      if (isScaledExtremum(addend, leaf->value, centre.nonNegative)) {
-        centre.kind = Centre::Extremum;
-      } else if (asMean(addend, leaf->value, centre)) {
-        centre.kind = Centre::Mean;
-      } else {
+      Centre candidate;
+      if (isScaledExtremum(addend, leaf->value, candidate.nonNegative))
+        candidate.kind = Centre::Extremum;
+      else if (asMean(addend, leaf->value, candidate))
+        candidate.kind = Centre::Mean;
+      else
         continue;
-      }
       found = true;
+      centre = std::move(candidate);
       centre.wholeRatio = addend.negative == leaf->negative ? -1 : 1;
       leaves.erase(leaf);
       break;

@@ -5,6 +5,7 @@
 #include "cascade/Transforms/ScheduleChains.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace cascade;
@@ -28,7 +29,9 @@ static void explainMappings(llvm::raw_ostream &os, bool json,
   if (json)
     os << ", \"mappings\": [";
   for (auto [index, mapping] : llvm::enumerate(mappings)) {
-    std::string estimate = llvm::formatv("{0:F1}", mapping.microseconds);
+    std::string estimate = "null"; // It will spill.
+    if (std::isfinite(mapping.microseconds))
+      estimate = llvm::formatv("{0:F1}", mapping.microseconds);
     if (json)
       os << (index ? ", " : "") << "{\"mapping\": \"" << toString(mapping)
          << "\", \"estimate_us\": " << estimate << ", \"row\": \""

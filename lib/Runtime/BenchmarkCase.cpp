@@ -13,37 +13,6 @@ using namespace cascade::runtime;
 /// the rows of a matrix start at different ones, whatever their length.
 static constexpr int64_t randomElements = 1048573;
 
-/// The inputs of a case. Random ones may be shorter than their argument, which
-/// repeats them: drawing every element would take longer than timing them.
-static Expected<std::vector<Tensor>> makeInputs(const LaunchCase &one,
-                                                const LaunchOptions &options) {
-  const Plan &plan = one.plan;
-  std::vector<Tensor> inputs;
-  uint64_t number = 0;
-  for (size_t i = 0; i < plan.shapes.size(); ++i) {
-    const Argument &argument = plan.function->arguments[i];
-    inputs.emplace_back();
-    if (argument.role == Role::Output)
-      continue;
-    Spec spec = one.inputs[i];
-    Shape shape = plan.shapes[i];
-    Expected<int64_t> count = countElements(shape, argument.type);
-    if (spec.kind == SpecKind::Rand && count && *count > randomElements) {
-      spec.shape.reset();
-      spec.type.reset();
-      shape = {randomElements};
-    }
-    Expected<Tensor> tensor =
-        makeTensor(spec, argument.type, shape, options.seed, number++);
-    if (!tensor)
-      return tensor.error().in("argument '" + argument.name + "'");
-    inputs.back() = std::move(*tensor);
-  }
-  if (options.inputsAs)
-    inputs = roundTo(std::move(inputs), *options.inputsAs);
-  return inputs;
-}
-
 namespace {
 /// What is measured of a case.
 struct CaseTimes {
@@ -62,7 +31,8 @@ static Expected<CaseTimes> timeCase(Driver &driver, ModuleCache &modules,
   if (!timer)
     return timer.error();
   {
-    Expected<std::vector<Tensor>> inputs = makeInputs(one, options);
+    Expected<std::vector<Tensor>> inputs =
+        makeInputs(one, options, randomElements);
     if (!inputs)
       return inputs.error();
     std::vector<std::unique_ptr<Invocation>> sets;

@@ -26,7 +26,6 @@ public:
   Error run();
 
 private:
-  Error makeInputs();
   Error checkBitwise();
   /// Compares with the references, or with the expected outputs.
   Error evaluateProbe(const ProgramPlan &program,
@@ -70,23 +69,36 @@ std::vector<const Argument *> CaseRunner::outputArguments() const {
   return list;
 }
 
-Error CaseRunner::makeInputs() {
+Expected<std::vector<Tensor>>
+cascade::runtime::makeInputs(const LaunchCase &one,
+                             const LaunchOptions &options,
+                             std::optional<int64_t> mostRandom) {
+  const Plan &plan = one.plan;
+  std::vector<Tensor> inputs;
   uint64_t number = 0;
   for (size_t i = 0; i < plan.shapes.size(); ++i) {
     const Argument &argument = plan.function->arguments[i];
     inputs.emplace_back();
     if (argument.role == Role::Output)
       continue;
-    Expected<Tensor> tensor = makeTensor(one.inputs[i], argument.type,
-                                         plan.shapes[i], options.seed, number);
+    Spec spec = one.inputs[i];
+    Shape shape = plan.shapes[i];
+    Expected<int64_t> count = countElements(shape, argument.type);
+    if (mostRandom && spec.kind == SpecKind::Rand && count &&
+        *count > *mostRandom) {
+      spec.shape.reset();
+      spec.type.reset();
+      shape = {*mostRandom};
+    }
+    Expected<Tensor> tensor =
+        makeTensor(spec, argument.type, shape, options.seed, number++);
     if (!tensor)
       return tensor.error().in("argument '" + argument.name + "'");
     inputs.back() = std::move(*tensor);
-    ++number;
   }
   if (options.inputsAs)
     inputs = roundTo(std::move(inputs), *options.inputsAs);
-  return Error::success();
+  return inputs;
 }
 
 void CaseRunner::report(const Argument &output, const Comparison &result,
@@ -326,8 +338,10 @@ Error CaseRunner::run() {
       options.outputs.empty())
     return benchmarkCase(driver, modules, module, one, options);
 
-  if (Error error = makeInputs())
-    return error;
+  Expected<std::vector<Tensor>> made = makeInputs(one, options);
+  if (!made)
+    return made.error();
+  inputs = std::move(*made);
   Expected<std::unique_ptr<Invocation>> created =
       Invocation::create(driver, plan, inputs);
   if (!created)

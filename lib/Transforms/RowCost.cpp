@@ -62,6 +62,12 @@ constexpr double smoothness = 7.8; ///< of the maximum of both times
 // The chain
 //===----------------------------------------------------------------------===//
 
+/// Bytes of an element of `type`.
+static int64_t bytesOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
 /// The widest access that every unit-stride buffer of the row axis allows.
 static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
   AffineExpr rowExpr = getAffineDimExpr(rowAxis, chain.getContext());
@@ -71,10 +77,7 @@ static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
     if (!isa<RankedTensorType>(type) || map.getNumResults() == 0 ||
         map.getResults().back() != rowExpr)
       return;
-    Type element = getElementTypeOrSelf(type);
-    int64_t bytes =
-        element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-    int64_t width = accessBytes / bytes;
+    int64_t width = accessBytes / bytesOf(type);
     widest = any ? std::min(widest, width) : width;
     any = true;
   };
@@ -132,11 +135,6 @@ static int64_t listedEntries(ChainOp chain) {
   return entries;
 }
 
-static double bytesOf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
 RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
   AxisSet lists = getListAxes(chain);
@@ -160,13 +158,12 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   };
   shape.registers = workRegisters;
   for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
-    double bytes = bytesOf(chain.getInputs()[i].getType());
     if (isOfRow(chain.getInputMap(i)))
-      shape.bytesRead += bytes;
+      shape.bytesRead += double(bytesOf(chain.getInputs()[i].getType()));
   }
   for (unsigned i = 0; i < chain.getNumResults(); ++i)
     if (isOfRow(chain.getOutputMap(i)))
-      shape.bytesWritten += bytesOf(chain.getResult(i).getType());
+      shape.bytesWritten += double(bytesOf(chain.getResult(i).getType()));
 
   ReductionPasses passes(chain, chain.getBody(), /*together=*/chain.isFused());
   bool isFirst = true;
@@ -187,7 +184,7 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   }
   // What only results need is not held.
   for (Value operand : reduced)
-    shape.registers += bytesOf(operand.getType()) / 4;
+    shape.registers += double(bytesOf(operand.getType())) / 4;
   auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
   shape.laterPasses +=
       instructionsOf(yield.getValues(), passes.getAxes(), rowAxis);

@@ -13,6 +13,7 @@
 #include "cascade/Transforms/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 namespace cascade {
 #define GEN_PASS_DEF_SCHEDULECHAINSPASS
@@ -187,6 +188,11 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
     return a.microseconds < b.microseconds;
   });
+  // Those that do not fit are no candidates, unless none does.
+  size_t fitting = llvm::count_if(ranked, [](const RankedMapping &mapping) {
+    return std::isfinite(mapping.microseconds);
+  });
+  ranked.truncate(std::max<size_t>(fitting, 1));
   return ranked;
 }
 

@@ -12,10 +12,11 @@
 // The order in which a reduction combines its values is free. So where one
 // reference overflows and another does not, any value that is not finite
 // passes; so it does where the references do not overflow but would for inputs
-// 16 times as large, or do but would not for inputs 2^-24 times as large
+// 16 times as large, or do but would not for inputs 2^-80 times as large
 // (`larger`, `smaller`). And where terms cancel, an element may be as far off
 // as the reference moves when its inputs move by one unit in the last place
-// (`moved`), or as the references lie apart, times eight.
+// (`moved`), times eight; or as the references lie apart, times eight, up to a
+// quarter of it.
 //
 //===----------------------------------------------------------------------===//
 

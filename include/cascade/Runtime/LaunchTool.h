@@ -53,6 +53,13 @@ struct LaunchCase {
 Expected<std::vector<LaunchCase>>
 planCases(const std::vector<Manifest> &manifests, const LaunchOptions &options);
 
+/// The inputs of a case; outputs are empty. Random ones of more than
+/// `mostRandom` elements have as many, and are to be repeated: drawing every
+/// element would take longer than timing them.
+Expected<std::vector<Tensor>>
+makeInputs(const LaunchCase &one, const LaunchOptions &options,
+           std::optional<int64_t> mostRandom = std::nullopt);
+
 /// Runs one case; prints its lines and counts its comparisons.
 struct CheckCounts {
   int64_t passed = 0, failed = 0;

@@ -18,7 +18,7 @@ struct ScheduleOptions {
 /// A mapping and what is expected of it.
 struct RankedMapping {
   MappingAttr mapping;
-  double microseconds;
+  double microseconds; ///< infinite: more registers than there are
   /// Whether the elements of a row stay in registers from one use to the next.
   bool isResident;
 };

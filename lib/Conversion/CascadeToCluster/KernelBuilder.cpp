@@ -241,14 +241,19 @@ static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
   return result;
 }
 
+/// The kind of `reduce`, once a value of its state.
+static void appendKinds(ReduceOp reduce, SmallVectorImpl<cluster::Kind> &out) {
+  out.append(PassState::getNumValues(reduce),
+             *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
+}
+
 /// Reduces values of a kind over threads.
 static SmallVector<Value> allReduce(OpBuilder &b, Location loc, ReduceOp reduce,
                                     ValueRange values, cluster::Scope scope,
                                     int32_t lanes,
                                     std::optional<int32_t> warps) {
-  SmallVector<cluster::Kind> kinds(
-      values.size(),
-      *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
+  SmallVector<cluster::Kind> kinds;
+  appendKinds(reduce, kinds);
   auto op = cluster::AllReduceOp::create(b, loc, toExchanged(b, loc, values),
                                          scope, kinds, lanes, warps);
   return fromExchanged(b, loc, op.getResults(), values.getTypes());
@@ -309,9 +314,7 @@ RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
   if (isPlain && isElementwiseOnly) {
     SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
-      kinds.append(
-          reduce.getNumResults(),
-          *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
+      appendKinds(reduce, kinds);
     op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds, lanes,
                                       group);
   } else {

@@ -3,9 +3,13 @@
 // of a long row as written is off by half a deviation. The accumulators know the
 // mean better than the plain sum does: the fused row is within 1e-3 of the value
 // in f64, streamed and in 8 segments.
-// RUN: cascade-sweep %s --lengths=33,1000,4097 --rows=3 --segments=1,2,8 \
-// RUN:   --patterns=rand --rtol=1e-3 | FileCheck %s
-// CHECK: {{[1-9][0-9]*}} passed, 0 failed
+// RUN: cascade-sweep %s --lengths=1000,4097,16384 --rows=8 --segments=1 --errors \
+// RUN:   | FileCheck %s
+// RUN: cascade-sweep %s --lengths=1000,4097,16384 --rows=8 --segments=8 --errors \
+// RUN:   | FileCheck %s
+// CHECK:      far_moments: output 0 fused {{[0-9.]+e-0[4-9]}} unfused
+// CHECK-SAME: output 1 fused {{[0-9.]+e-0[4-9]}} unfused
+// CHECK-SAME: output 2 fused {{[0-9.]+e-0[4-9]}} unfused
 // RUN: cascade-compile %s --explain=json | FileCheck %s --check-prefix=JSON
 
 // JSON: "passes":{"l":1}

@@ -145,6 +145,20 @@ TEST(Compare, Bits) {
   EXPECT_EQ(result.text, "[0] is 0, then -0 (1 of 2 differ)");
 }
 
+/// Where the references lie apart, values near them agree; 0 never does.
+TEST(Compare, ReferencesApart) {
+  Tensor f32 = tensor("2xf32=1 4"), f64 = tensor("2xf32=1.5 4");
+  Probes probes;
+  probes.moved = {&f64};
+  auto passes = [&](const char *actual) {
+    return compare(tensor(actual), {&f32, &f64}, 1e-5, std::nullopt, probes)
+        ->passed;
+  };
+  EXPECT_TRUE(passes("2xf32=1.8 4"));
+  EXPECT_FALSE(passes("2xf32=0 4"));
+  EXPECT_FALSE(passes("2xf32=1 4.1"));
+}
+
 TEST(Compare, RelativeErrors) {
   Tensor r = tensor("5xf32=4 0 nan inf -2");
   EXPECT_EQ(relativeError(r, r).text(), "0");
