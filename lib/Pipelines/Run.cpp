@@ -70,7 +70,7 @@ int cascade::runFile(const RunOptions &options,
     return runOnDevice(options);
   if (options.device != "auto") {
     llvm::errs() << "error: --device=" << options.device
-                 << " is not a device; use cpu, gpu or auto\n";
+                 << " is not a device; use cpu, gpu, sim or auto\n";
     return static_cast<int>(ExitStatus::BadInput);
   }
   bool hasDriver =

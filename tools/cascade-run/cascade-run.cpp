@@ -1,7 +1,7 @@
 //===- cascade-run.cpp - Compile and run ----------------------------------===//
 
 #include "cascade/Pipelines/Register.h"
-#include "cascade/Pipelines/Run.h"
+#include "cascade/Pipelines/RunSim.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <CLI/CLI.hpp>
 
@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Compiles a function of an MLIR file and runs it"};
   app.add_option("FILE", options.file, "MLIR file")->required();
   app.add_option("--entry", options.entry, "function to run");
-  app.add_option("--device", options.device, "cpu, gpu or auto");
+  app.add_option("--device", options.device, "cpu, gpu, sim or auto");
   app.add_option("--segments", options.segments,
                  "segments that reduced axes are cut into, on the CPU");
   // One value a flag: a spec may hold spaces and commas.
@@ -32,6 +32,25 @@ int main(int argc, char **argv) {
   app.add_option("--atol", options.atol, "absolute tolerance");
   app.add_option("--seed", options.seed, "seed of random inputs");
   app.add_option("--repeat", options.repeat, "number of runs");
+  cascade::SimRunOptions sim;
+  const char *simulated = "Simulated device";
+  auto option = [&](const char *flag, auto &value, const char *help) {
+    app.add_option(flag, value, help)->group(simulated);
+  };
+  option("--cluster", sim.pipeline.cluster, "blocks a cluster; 0 chooses");
+  option("--mapping", sim.pipeline.mapping, "a mapping for every chain");
+  option("--algorithm", sim.pipeline.algorithm,
+         "exchange between blocks: auto, mailbox or tree");
+  option("--interleavings", sim.interleavings,
+         "orders of execution to try, from --seed on");
+  option("--patterns", sim.patterns,
+         "SPECs of the first argument, separated by commas");
+  option("--offset-elements", sim.offsetElements,
+         "elements between a boundary and each buffer");
+  option("--grid", sim.grid, "X[,Y[,Z]] blocks, of a file of kernels");
+  option("--block", sim.block, "X[,Y[,Z]] threads, of a file of kernels");
+  option("--cluster-dims", sim.clusterDims,
+         "X[,Y[,Z]] blocks a cluster, of a file of kernels");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -39,5 +58,7 @@ int main(int argc, char **argv) {
   }
   mlir::DialectRegistry registry;
   cascade::registerDialects(registry);
+  if (options.device == "sim")
+    return cascade::runOnSimulator(options, sim, registry);
   return cascade::runFile(options, registry);
 }

@@ -25,7 +25,7 @@
 // RUN: not cascade-run %s --device=cpu --entry=f --input=2x2xf32=1 --output=y.npy 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: error: --output=y.npy is not a file; write --output=@NAME.npy
 // RUN: not cascade-run %s --device=tpu 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: error: --device=tpu is not a device; use cpu, gpu or auto
+// DEVICE: error: --device=tpu is not a device; use cpu, gpu, sim or auto
 // RUN: not cascade-run %s --device=cpu --segments=0 2>&1 | FileCheck %s --check-prefix=SEGMENTS
 // SEGMENTS: error: --segments must be at least 1, got 0
 // RUN: not cascade-run %t.missing --device=cpu 2>&1 | FileCheck %s --check-prefix=MISSING

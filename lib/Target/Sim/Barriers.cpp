@@ -1,0 +1,146 @@
+//===- Barriers.cpp - Barriers of blocks and clusters, fences -------------===//
+
+#include "Machine.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+
+using namespace cascade::sim;
+using cascade::cluster::FenceKind;
+using llvm::Twine;
+
+void Machine::wakeBlock(Block &block, Wait wait) {
+  for (Warp &warp : block.warps)
+    for (LaneGroup &group : warp.groups)
+      if (group.wait == wait) {
+        group.wait = Wait::None;
+        warp.isReady = true;
+      }
+}
+
+/// bar.sync, which all lanes of a warp execute together (PTX .aligned).
+bool Machine::blockBarrier(Warp &warp, LaneGroup &group) {
+  if (group.mask != warp.present) {
+    group.wait = Wait::Lanes;
+    return false;
+  }
+  Block &block = *warp.block;
+  group.wait = Wait::BlockBarrier;
+  if (++block.waiting < block.warps.size())
+    return false;
+  block.waiting = 0;
+  ClockSum sum(numComponents), proxySum(numComponents);
+  for (Warp &other : block.warps)
+    for (uint32_t rest = other.present; rest; rest &= rest - 1) {
+      unsigned lane = __builtin_ctz(rest);
+      publish(sum, other, lane);
+      if (other.proxy[lane])
+        proxySum.add(other.proxy[lane]);
+    }
+  ClockRef clock = sum.take(), proxy = proxySum.take();
+  for (Warp &other : block.warps) {
+    ++other.epoch;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      other.clock[lane] = clock;
+      other.proxy[lane] = proxy;
+    }
+    for (LaneGroup &waiting : other.groups) {
+      waiting.wait = Wait::None;
+      ++waiting.pc;
+    }
+    other.isReady = true;
+  }
+  return true;
+}
+
+void Machine::clusterArrive(Warp &warp, uint32_t mask, const Instr &instr) {
+  bool isRelaxed = instr.imm;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    if (warp.arrivals[lane] != warp.waits[lane])
+      reporter.report("cluster barrier", instr.op,
+                      describe(warp.firstThread + lane) +
+                          " arrives a second time without a wait between; put "
+                          "cluster.barrier wait after each arrival");
+    ++warp.arrivals[lane];
+    if (!isRelaxed) {
+      publish(clusterSum, warp, lane);
+      if (warp.proxy[lane])
+        clusterProxySum.add(warp.proxy[lane]);
+    } else if (warp.fenced[lane]) {
+      clusterSum.add(warp.fenced[lane]);
+    }
+    // The fence makes mbarriers known even where the arrival is relaxed.
+    for (MBarrier &mbarrier : warp.block->mbarriers)
+      if (mbarrier.isFenced && mbarrier.publishedBy == ~0u &&
+          mbarrier.init.component == warp.firstThread + lane)
+        mbarrier.publishedBy = clusterPhase;
+  }
+  ++warp.epoch;
+  clusterArrived += llvm::popcount(mask);
+  completeClusterBarrier();
+}
+
+/// Completes the phase when all threads that have not returned have arrived.
+void Machine::completeClusterBarrier() {
+  if (clusterArrived == 0)
+    return;
+  // Threads that arrived and returned are in both numbers.
+  uint32_t missing = 0;
+  for (const Block &block : blocks)
+    for (const Warp &warp : block.warps)
+      for (uint32_t rest = warp.live; rest; rest &= rest - 1)
+        missing += warp.arrivals[__builtin_ctz(rest)] <= clusterPhase;
+  if (missing)
+    return;
+  ++clusterPhase;
+  clusterArrived = 0;
+  clusterClock = clusterSum.take();
+  clusterProxy = clusterProxySum.take();
+  for (Block &block : blocks)
+    wakeBlock(block, Wait::ClusterBarrier);
+}
+
+bool Machine::clusterWait(Warp &warp, LaneGroup &group, const Instr &instr) {
+  for (uint32_t rest = group.mask; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    if (warp.arrivals[lane] == warp.waits[lane]) {
+      reporter.report("cluster barrier", instr.op,
+                      describe(warp.firstThread + lane) +
+                          " waits without having arrived; put cluster.barrier "
+                          "arrive before it");
+      fail();
+      return false;
+    }
+    if (warp.arrivals[lane] > clusterPhase) {
+      group.wait = Wait::ClusterBarrier;
+      return false;
+    }
+  }
+  for (uint32_t rest = group.mask; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    warp.waits[lane] = warp.arrivals[lane];
+    warp.clock[lane] = join(warp.clock[lane], clusterClock);
+    warp.proxy[lane] = joinProxy(warp.proxy[lane], clusterProxy);
+  }
+  return true;
+}
+
+void Machine::fence(Warp &warp, uint32_t mask, const Instr &instr) {
+  auto kind = static_cast<FenceKind>(instr.imm);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    if (kind == FenceKind::MBarrierInit) {
+      for (MBarrier &mbarrier : warp.block->mbarriers)
+        if (mbarrier.isInitialised &&
+            mbarrier.init.component == warp.firstThread + lane)
+          mbarrier.isFenced = true;
+      continue;
+    }
+    ClockSum sum(numComponents);
+    publish(sum, warp, lane);
+    if (kind == FenceKind::AcqRelCluster)
+      warp.fenced[lane] = sum.take();
+    else
+      warp.proxy[lane] = sum.take();
+  }
+  ++warp.epoch;
+}

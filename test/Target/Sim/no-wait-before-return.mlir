@@ -1,0 +1,42 @@
+// RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// Peers store into the block by st.async, and it returns without a wait.
+
+#shared = #gpu.address_space<workgroup>
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @no_wait_before_return(%out: memref<2xf32>)
+      workgroup(%mbar: memref<1xi64, #shared>, %slots: memref<2xf32, #shared>) kernel
+        attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n0 = arith.constant 0 : i32
+      %n1 = arith.constant 1 : i32
+      %t = gpu.thread_id x
+      %rank = cluster.rank : i32
+      %isFirst = arith.cmpi eq, %t, %c0 : index
+      %r = arith.index_cast %rank : i32 to index
+      %v = arith.sitofp %rank : i32 to f32
+      %c2 = arith.constant 2 : index
+      scf.if %isFirst {
+        cluster.mbarrier.init %mbar[%c0], %n1 : memref<1xi64, #shared>
+        cluster.fence mbarrier_init
+      }
+      cluster.barrier arrive relaxed
+      cluster.barrier wait
+      scf.if %isFirst {
+        %bytes = arith.constant 8 : i32
+        cluster.mbarrier.expect_tx %mbar[%c0], %bytes : memref<1xi64, #shared>
+      }
+      %isRank = arith.cmpi ult, %t, %c2 : index
+      %to = arith.index_cast %t : index to i32
+      scf.if %isRank {
+        cluster.store_async %v to %slots[%r] mbar %mbar[%c0] rank %to
+            : memref<2xf32, #shared>, memref<1xi64, #shared>
+      }
+      gpu.return
+    }
+  }
+}
+
+// CHECK: error: {{early exit|access after exit}}: 
+// CHECK: 0 passed, 8 failed
