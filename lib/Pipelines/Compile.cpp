@@ -2,6 +2,7 @@
 
 #include "cascade/Pipelines/Compile.h"
 #include "cascade/Pipelines/Register.h"
+#include "cascade/Pipelines/Tuning.h"
 #include "cascade/Target/Launch/Manifest.h"
 #include "cascade/Target/NVPTX/EmitPTX.h"
 #include "cascade/Transforms/FuseCascades.h"
@@ -79,7 +80,11 @@ public:
 
 private:
   bool checkOptions();
+  bool checkTuning();
   bool parse();
+  bool explain();
+  /// Applies --tuned to a module at phase `fused`.
+  bool applyTuning(ModuleOp fused);
   bool runUpTo(Phase last);
   bool buildArtefact();
   FailureOr<std::string> emitReference();
@@ -102,6 +107,7 @@ private:
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sources;
   OwningOpRef<ModuleOp> module, chains, mapped, referenceModule;
+  std::optional<TuningTable> tuning;
   Outputs outputs;
   Phase last = Phase::PTX;
 };
@@ -144,6 +150,42 @@ bool Compilation::checkOptions() {
   return true;
 }
 
+bool Compilation::checkTuning() {
+  if (options.tuneSpace != 0) {
+    if (options.tuneSpace < 1 || options.tuneSpace > mostCandidates)
+      return fail("--tune-space takes 1 to " + Twine(mostCandidates) +
+                  " candidates, not " + Twine(options.tuneSpace));
+    if (options.output.empty())
+      return fail("--tune-space writes files; name them with -o");
+    if (!options.stopAfter.empty() ||
+        !(options.emit.empty() || options.emit == "ptx" ||
+          options.emit == "cubin"))
+      return fail("--tune-space writes an artefact for cascade-launch; use "
+                  "--emit=ptx or --emit=cubin");
+    if (!options.pipeline.mapping.empty() || !options.tuned.empty())
+      return fail("--tune-space tries several mappings; drop --mapping and "
+                  "--tuned");
+  }
+  if (options.tuned.empty())
+    return true;
+  if (!options.pipeline.mapping.empty() || options.pipeline.cluster != 0)
+    return fail("--tuned, --mapping and --cluster each choose the mapping; "
+                "use one of them");
+  runtime::Expected<TuningTable> table =
+      TuningTable::read(options.tuned, context);
+  if (!table)
+    return fail(table.error().message());
+  tuning = std::move(*table);
+  return true;
+}
+
+bool Compilation::applyTuning(ModuleOp fused) {
+  if (!tuning)
+    return true;
+  runtime::Error error = tuning->apply(fused, options.pipeline.target);
+  return error ? fail(error.message()) : true;
+}
+
 bool Compilation::parse() {
   std::string message;
   auto file = openInputFile(options.input, &message);
@@ -180,7 +222,11 @@ bool Compilation::runUpTo(Phase end) {
                       std::to_string(static_cast<int>(phase)) + "-" +
                       spelling(phase).str() + ".mlir",
                   print(current));
-    return success();
+    if (phase != Phase::Fused || end == Phase::Fused)
+      return success();
+    if (options.tuneSpace != 0)
+      return expandTuneSpace(current, options.tuneSpace, options.pipeline);
+    return success(applyTuning(current));
   };
   return succeeded(runPhases(*module, end, options.pipeline, visit));
 }
@@ -253,18 +299,31 @@ bool Compilation::buildArtefact() {
   return true;
 }
 
-ExitStatus Compilation::run() {
-  if (!checkOptions() || !parse())
-    return ExitStatus::BadInput;
-  if (!options.explain.empty()) {
-    SourceMgrDiagnosticHandler handler(sources, &context);
+bool Compilation::explain() {
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  if (tuning) {
+    // Keys are those of the chains as they are compiled.
     OwningOpRef<ModuleOp> copy(module->clone());
-    FailureOr<std::string> text =
-        explainModule(*copy, options.explain == "json", options.pipeline);
-    if (failed(text))
-      return ExitStatus::BadInput;
-    outputs.add("-", *text);
+    auto ignore = [](Phase, ModuleOp) { return success(); };
+    if (failed(runPhases(*copy, Phase::Fused, options.pipeline, ignore)) ||
+        !applyTuning(*copy))
+      return false;
   }
+  OwningOpRef<ModuleOp> copy(module->clone());
+  FailureOr<std::string> text =
+      explainModule(*copy, options.explain == "json", options.pipeline,
+                    tuning ? &*tuning : nullptr);
+  if (failed(text))
+    return false;
+  outputs.add("-", *text);
+  return true;
+}
+
+ExitStatus Compilation::run() {
+  if (!checkOptions() || !checkTuning() || !parse())
+    return ExitStatus::BadInput;
+  if (!options.explain.empty() && !explain())
+    return ExitStatus::BadInput;
   // An explanation needs no output beside it.
   bool explainOnly = !options.explain.empty() && options.output.empty() &&
                      options.emit.empty() && options.stopAfter.empty() &&

@@ -22,6 +22,34 @@ struct CaseTimes {
 };
 } // namespace
 
+BenchmarkOptions
+cascade::runtime::benchmarkSettings(const LaunchOptions &options) {
+  BenchmarkOptions settings;
+  settings.warmup = options.warmup;
+  settings.repeat = options.repeat.value_or(settings.repeat);
+  settings.flushL2 = options.flushL2;
+  return settings;
+}
+
+Expected<std::vector<std::unique_ptr<Invocation>>>
+cascade::runtime::makeSets(Driver &driver, const LaunchCase &one,
+                           const LaunchOptions &options,
+                           const BenchmarkOptions &settings) {
+  Expected<std::vector<Tensor>> inputs =
+      makeInputs(one, options, randomElements);
+  if (!inputs)
+    return inputs.error();
+  std::vector<std::unique_ptr<Invocation>> sets;
+  do {
+    Expected<std::unique_ptr<Invocation>> set =
+        Invocation::create(driver, one.plan, *inputs);
+    if (!set)
+      return set.error();
+    sets.push_back(std::move(*set));
+  } while (sets.size() < settings.sets(sets.front()->bytesMoved()));
+  return sets;
+}
+
 static Expected<CaseTimes> timeCase(Driver &driver, ModuleCache &modules,
                                     void *module, const LaunchCase &one,
                                     const LaunchOptions &options,
@@ -31,21 +59,13 @@ static Expected<CaseTimes> timeCase(Driver &driver, ModuleCache &modules,
   if (!timer)
     return timer.error();
   {
-    Expected<std::vector<Tensor>> inputs =
-        makeInputs(one, options, randomElements);
-    if (!inputs)
-      return inputs.error();
-    std::vector<std::unique_ptr<Invocation>> sets;
-    do {
-      Expected<std::unique_ptr<Invocation>> set =
-          Invocation::create(driver, one.plan, *inputs);
-      if (!set)
-        return set.error();
-      sets.push_back(std::move(*set));
-      result.bytes = sets.front()->bytesMoved();
-    } while (sets.size() < settings.sets(result.bytes));
-    Expected<std::vector<double>> times =
-        Invocation::benchmark(sets, module, one.plan.kernels, *timer, settings);
+    Expected<std::vector<std::unique_ptr<Invocation>>> sets =
+        makeSets(driver, one, options, settings);
+    if (!sets)
+      return sets.error();
+    result.bytes = sets->front()->bytesMoved();
+    Expected<std::vector<double>> times = Invocation::benchmark(
+        *sets, module, one.plan.kernels, *timer, settings);
     if (!times)
       return times.error();
     result.kernel = summarise(std::move(*times));
@@ -70,10 +90,7 @@ static Expected<CaseTimes> timeCase(Driver &driver, ModuleCache &modules,
 Error cascade::runtime::benchmarkCase(Driver &driver, ModuleCache &modules,
                                       void *module, const LaunchCase &one,
                                       const LaunchOptions &options) {
-  BenchmarkOptions settings;
-  settings.warmup = options.warmup;
-  settings.repeat = options.repeat.value_or(settings.repeat);
-  settings.flushL2 = options.flushL2;
+  const BenchmarkOptions settings = benchmarkSettings(options);
   Expected<CaseTimes> times =
       timeCase(driver, modules, module, one, options, settings);
   if (!times)

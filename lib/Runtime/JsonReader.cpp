@@ -2,6 +2,7 @@
 
 #include "JsonReader.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace cascade::runtime;
@@ -67,6 +68,17 @@ JsonReader::elements(const char *what, std::optional<size_t> count) const {
   return list;
 }
 
+std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
+  std::vector<std::pair<std::string, JsonReader>> list;
+  if (value && !value->is_object())
+    fail("expected an object");
+  if (value && value->is_object())
+    for (auto it = value->begin(); it != value->end(); ++it)
+      list.emplace_back(it.key(),
+                        JsonReader(status, &*it, path + "." + it.key()));
+  return list;
+}
+
 std::string JsonReader::string() const {
   if (!value)
     return "";
@@ -104,6 +116,16 @@ int64_t JsonReader::integer(int64_t low, int64_t high) const {
     return low;
   }
   return number;
+}
+
+double JsonReader::positive() const {
+  if (!value)
+    return 1;
+  const double number = value->is_number() ? value->get<double>() : 0;
+  if (number > 0 && std::isfinite(number))
+    return number;
+  fail("expected a finite number above 0");
+  return 1;
 }
 
 static std::optional<ExprKind> parseExprKind(const std::string &name) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cascade::runtime {
@@ -42,6 +43,9 @@ public:
   std::vector<JsonReader>
   elements(const char *what, std::optional<size_t> count = std::nullopt) const;
 
+  /// The members of an object, whatever their keys.
+  std::vector<std::pair<std::string, JsonReader>> members() const;
+
   bool isString() const { return value && value->is_string(); }
   std::string string() const;
   /// A string that is not empty.
@@ -49,6 +53,8 @@ public:
   bool boolean() const;
   /// A whole number in [low, high].
   int64_t integer(int64_t low, int64_t high) const;
+  /// A finite number above 0.
+  double positive() const;
   /// An expression of DimExpr.h.
   DimExpr expr(unsigned depth = 0) const;
 

@@ -15,7 +15,7 @@ selectFunctions(const Manifest &manifest, const LaunchOptions &options) {
   std::string names;
   for (const Function &function : manifest.functions) {
     names += (names.empty() ? "" : ", ") + function.name;
-    if (options.entry.empty() || function.name == options.entry)
+    if (options.entry.empty() || function.isCalled(options.entry))
       list.push_back(&function);
   }
   if (list.empty())

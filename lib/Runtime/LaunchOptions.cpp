@@ -88,6 +88,15 @@ static Error checkOptions(const LaunchOptions &options) {
     return Error::input("--flush-l2 needs --benchmark");
   if ((options.copy || options.empty) && !options.benchmark)
     return Error::input("--copy and --empty need --benchmark");
+  if (!options.tune.empty() && !options.benchmark)
+    return Error::input("--tune needs --benchmark");
+  if (!options.tune.empty() &&
+      (options.copy || options.empty || !options.outputs.empty()))
+    return Error::input("--tune times candidates only; drop --copy, --empty "
+                        "and --output");
+  if (!options.tune.empty() && options.offsetElements != 0)
+    return Error::input("--tune times aligned buffers; drop "
+                        "--offset-elements");
   if (options.repeat && !options.benchmark && !options.checkBitwise)
     return Error::input("--repeat needs --check-bitwise or --benchmark");
   if (options.checkBitwise && options.repeat.value_or(2) < 2)
@@ -157,6 +166,10 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
                  "round f32 and f64 inputs to this float type");
   app.add_flag("--benchmark", options.benchmark,
                "time the launches, after the checks");
+  app.add_option("--tune", options.tune,
+                 "time the candidates of --tune-space against each other and "
+                 "put the fastest into this tuning file")
+      ->type_name("OUT.json");
   app.add_flag("--flush-l2", options.flushL2, "empty the L2 before each run");
   app.add_flag("--copy", options.copy,
                "also time a copy on the device that moves as many bytes");
@@ -178,6 +191,8 @@ cascade::runtime::parseLaunchOptions(int argc, const char **argv) {
                         "; see cascade-launch --help");
   }
   options.json = format == "json";
+  if (app.count("--tune") != 0 && options.tune.empty())
+    return Error::input("--tune takes the name of a tuning file");
   if (!inputsAs.empty()) {
     options.inputsAs = parseElementType(inputsAs);
     if (!options.inputsAs || !isFloat(*options.inputsAs))

@@ -48,7 +48,7 @@ static nlohmann::ordered_json describe(const Program &program) {
 void cascade::runtime::listManifest(const Manifest &manifest,
                                     const LaunchOptions &options) {
   for (const Function &function : manifest.functions) {
-    if (!options.entry.empty() && options.entry != function.name)
+    if (!options.entry.empty() && !function.isCalled(options.entry))
       continue;
     if (options.json) {
       nlohmann::ordered_json json;
@@ -59,6 +59,9 @@ void cascade::runtime::listManifest(const Manifest &manifest,
         json["arguments"].push_back({{"name", argument.name},
                                      {"role", nameOf(argument.role)},
                                      {"type", formatArgument(argument)}});
+      if (function.candidate)
+        json["candidate"] = {{"of", function.candidate->of},
+                             {"mapping", function.candidate->mapping}};
       json["launches"] = describe(function.kernels);
       json["reference"] = {{"U", describe(function.referenceU)},
                            {"R", describe(function.referenceR)}};
@@ -75,6 +78,9 @@ void cascade::runtime::listManifest(const Manifest &manifest,
       separator = ", ";
     }
     std::cout << ')' << std::endl;
+    if (function.candidate)
+      std::cout << "  candidate of " << function.candidate->of << ": "
+                << function.candidate->mapping << std::endl;
     auto print = [](const char *what, const Program &program) {
       for (const Launch &launch : program.launches)
         std::cout << "  " << what << launch.kernel << ": group " << launch.group
@@ -90,6 +96,8 @@ void cascade::runtime::listManifest(const Manifest &manifest,
 
 static void printCounts(const LaunchOptions &options,
                         const CheckCounts &counts) {
+  if (!options.check && !options.checkBitwise && options.expected.empty())
+    return;
   if (options.json)
     std::cout << "{\"passed\":" << counts.passed
               << ",\"failed\":" << counts.failed << "}" << std::endl;
@@ -119,10 +127,19 @@ static int runCases(Driver &driver, const std::vector<LaunchCase> &cases,
     if (!options.benchmark || driver.synchronize("the device"))
       return status;
   }
-  if (options.check || options.checkBitwise || !options.expected.empty())
-    printCounts(options, counts);
+  printCounts(options, counts);
   if (status != 0)
     return status;
+  return counts.failed == 0 ? 0 : 1;
+}
+
+static int tune(Driver &driver, const std::vector<LaunchCase> &cases,
+                const LaunchOptions &options) {
+  CheckCounts counts;
+  Error error = tuneCases(driver, cases, options, counts);
+  printCounts(options, counts);
+  if (error)
+    return fail(error);
   return counts.failed == 0 ? 0 : 1;
 }
 
@@ -150,11 +167,19 @@ static int runTool(int argc, const char **argv) {
   Expected<std::vector<LaunchCase>> cases = planCases(manifests, options);
   if (!cases)
     return fail(cases.error());
+  // Mistakes are found before a device is opened and anything is timed.
+  if (!options.tune.empty()) {
+    if (Error error = checkCandidates(*cases))
+      return fail(error);
+    if (Expected<TuningFile> file = readTuningToMerge(options.tune); !file)
+      return fail(file.error());
+  }
 
   Expected<std::unique_ptr<Driver>> driver = Driver::create();
   if (!driver)
     return fail(driver.error());
-  return runCases(**driver, *cases, options);
+  return options.tune.empty() ? runCases(**driver, *cases, options)
+                              : tune(**driver, *cases, options);
 }
 
 int cascade::runtime::launchMain(int argc, const char **argv) {

@@ -2,14 +2,9 @@
 
 #include "cascade/Runtime/Manifest.h"
 #include "ManifestProgram.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include "ReadText.h"
 
 using namespace cascade::runtime;
-
-static constexpr size_t maxManifestBytes = 64 << 20;
 
 const char *cascade::runtime::nameOf(Role role) {
   switch (role) {
@@ -77,9 +72,28 @@ static void parseReference(const JsonReader &json, const ProgramParser &parser,
         parser.workspace(*workspace);
 }
 
+static Candidate parseCandidate(const JsonReader &json) {
+  json.expectKeys(
+      {"of", "index", "mapping", "estimate_us", "chain", "shape", "types"});
+  Candidate candidate;
+  candidate.of = json.at("of").name();
+  candidate.index = json.at("index").integer(0, INT32_MAX);
+  JsonReader mapping = json.at("mapping");
+  candidate.mapping = mapping.name();
+  if (mapping.isString())
+    if (Error error = checkMappingText(candidate.mapping))
+      mapping.fail(error.message());
+  if (std::optional<JsonReader> estimate = json.find("estimate_us"))
+    candidate.estimate = estimate->positive();
+  candidate.key.chain = json.at("chain").name();
+  candidate.key.shape = json.at("shape").name();
+  candidate.key.types = json.at("types").name();
+  return candidate;
+}
+
 static Function parseFunction(const JsonReader &json) {
   json.expectKeys({"name", "arguments", "workspace", "launches", "reference",
-                   "legality", "passes"});
+                   "legality", "passes", "candidate"});
   Function function;
   function.name = json.at("name").name();
   std::set<std::string> names;
@@ -94,6 +108,8 @@ static Function parseFunction(const JsonReader &json) {
     function.kernels.workspace = parser.workspace(*workspace);
   if (std::optional<JsonReader> reference = json.find("reference"))
     parseReference(*reference, parser, function);
+  if (std::optional<JsonReader> candidate = json.find("candidate"))
+    function.candidate = parseCandidate(*candidate);
   if (std::optional<JsonReader> legality = json.find("legality"))
     for (const JsonReader &one : legality->elements("names"))
       function.legality.push_back(one.string());
@@ -133,6 +149,8 @@ static Manifest parseTop(const JsonReader &json, const std::string &path) {
     if (function.hasReference() && manifest.reference.empty())
       one.fail("has \"reference\" launches, but the manifest names no "
                "\"reference\" module");
+    if (function.candidate)
+      function.candidate->key.gpu = manifest.gpu;
     manifest.functions.push_back(std::move(function));
   }
   if (functions.exists() && manifest.functions.empty())
@@ -142,40 +160,21 @@ static Manifest parseTop(const JsonReader &json, const std::string &path) {
 
 Expected<Manifest> cascade::runtime::parseManifest(std::string_view text,
                                                    const std::string &path) {
-  nlohmann::json document;
-  try {
-    document = nlohmann::json::parse(text.begin(), text.end());
-  } catch (const nlohmann::json::exception &exception) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    std::string why = exception.what();
-    if (size_t end = why.find("] "); end != std::string::npos)
-      why = why.substr(end + 2);
-    return Error::input(path + ": no JSON: " + why +
-                        "; compile the artefact again");
-  }
+  Expected<nlohmann::json> document =
+      parseJson(text, path, "compile the artefact again");
+  if (!document)
+    return document.error();
   JsonStatus status;
-  Manifest manifest = parseTop(JsonReader(status, &document, ""), path);
+  Manifest manifest = parseTop(JsonReader(status, &*document, ""), path);
   if (status.error)
     return Error::input(path + ": " + *status.error);
   return manifest;
 }
 
 Expected<Manifest> cascade::runtime::readManifest(const std::string &path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char part[1 << 16];
-  while (file && text.size() <= maxManifestBytes) {
-    file.read(part, sizeof(part));
-    text.append(part, size_t(file.gcount()));
-  }
-  if (text.size() > maxManifestBytes)
-    return Error::input("'" + path +
-                        "' is too long for a manifest; give the "
-                        "NAME.json that cascade-compile wrote");
-  if (text.empty() || file.bad())
-    return Error::input("cannot read '" + path +
-                        "': " + (errno ? std::strerror(errno) : "it is empty") +
-                        "; give the NAME.json that cascade-compile wrote");
-  return parseManifest(text, path);
+  Expected<std::string> text = readText(
+      path, "a manifest", "give the NAME.json that cascade-compile wrote");
+  if (!text)
+    return text.error();
+  return parseManifest(*text, path);
 }

@@ -16,6 +16,8 @@ struct CompileOptions {
   std::string dumpFolder;
   std::string explain; ///< "", "text" or "json"
   bool withReference = false;
+  int64_t tuneSpace = 0; ///< candidates of each function; 0: one, the best
+  std::string tuned;     ///< a tuning file, or empty
   PipelineOptions pipeline;
 };
 
@@ -31,10 +33,14 @@ enum class ExitStatus {
 /// output unless everything succeeded.
 ExitStatus compileFile(const CompileOptions &options);
 
+class TuningTable;
+
 /// The fusion report of every chain of `module` as the JSON object, or as the
-/// text, of --explain.
+/// text, of --explain; with `tuning`, which has been applied, also what it says
+/// of each chain.
 mlir::FailureOr<std::string> explainModule(mlir::ModuleOp module, bool json,
-                                           const PipelineOptions &options);
+                                           const PipelineOptions &options,
+                                           const TuningTable *tuning);
 
 } // namespace cascade
 

@@ -23,6 +23,7 @@ struct LaunchOptions {
   /// For each `--dim`, the name and the values to sweep.
   std::vector<std::pair<std::string, std::vector<int64_t>>> dims;
   bool check = false, checkBitwise = false, benchmark = false, list = false;
+  std::string tune; ///< The tuning file to write to, or empty.
   bool flushL2 = false, json = false;
   bool copy = false, empty = false;    ///< Also time these.
   bool errors = false;                 ///< Print relative errors against R.
@@ -70,6 +71,22 @@ Error runCase(Driver &driver, ModuleCache &modules, const LaunchCase &one,
 /// Times one case of a loaded module and prints its line.
 Error benchmarkCase(Driver &driver, ModuleCache &modules, void *module,
                     const LaunchCase &one, const LaunchOptions &options);
+
+/// How the flags want times taken.
+BenchmarkOptions benchmarkSettings(const LaunchOptions &options);
+
+/// As many sets of buffers as the runs of a case take in turn.
+Expected<std::vector<std::unique_ptr<Invocation>>>
+makeSets(Driver &driver, const LaunchCase &one, const LaunchOptions &options,
+         const BenchmarkOptions &settings);
+
+/// An error unless every case is one of a candidate of a known GPU.
+Error checkCandidates(const std::vector<LaunchCase> &cases);
+
+/// Times the candidates of all cases, prints them and writes the fastest to the
+/// tuning file.
+Error tuneCases(Driver &driver, const std::vector<LaunchCase> &cases,
+                const LaunchOptions &options, CheckCounts &counts);
 
 /// Prints the functions of a manifest: arguments, launches.
 void listManifest(const Manifest &manifest, const LaunchOptions &options);

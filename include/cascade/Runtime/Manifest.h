@@ -15,6 +15,10 @@
 //      ["reference": {"U": [LAUNCH...], "R": [LAUNCH...],
 //                     ["workspace": WORKSPACE]},]
 //      ["legality": ["reassociating"],]
+//      ["candidate": {"of": "softmax", "index": 0, "mapping": "...",
+//                     ["estimate_us": 5.4,] "chain": "5f0c...",
+//                     "shape": "i=257..512 l=131072",
+//                     "types": "bf16 -> bf16"},]   of --tune-space
 //      ["passes": anything]}]}           for readers; not looked at
 //   ARGUMENT  ::= {"name": "x", "role": "input" | "output" | "scalar",
 //                  "type": "bf16", "shape": [512, "l"],
@@ -47,8 +51,10 @@
 #include "cascade/Runtime/DimExpr.h"
 #include "cascade/Runtime/ElementType.h"
 #include "cascade/Runtime/Error.h"
+#include "cascade/Runtime/TuningFile.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,14 +118,28 @@ struct Program {
   Workspace workspace;
 };
 
+/// Of a function that is one of several mappings of the same chain.
+struct Candidate {
+  std::string of;                 ///< The name of the function in the source.
+  int64_t index = 0;              ///< In the ranking of the cost model.
+  std::string mapping;            ///< The text of the attribute.
+  std::optional<double> estimate; ///< Of the cost model, in microseconds.
+  TuningKey key;
+};
+
 struct Function {
   std::string name;
+  std::optional<Candidate> candidate;
   std::vector<Argument> arguments;
   Program kernels;
   /// The unfused evaluation; both lists are empty if there is none.
   Program referenceU, referenceR;
   std::vector<std::string> legality;
 
+  /// Whether `--entry=word` means this one.
+  bool isCalled(std::string_view word) const {
+    return name == word || (candidate && candidate->of == word);
+  }
   bool hasReference() const {
     return !referenceU.launches.empty() || !referenceR.launches.empty();
   }

@@ -196,7 +196,7 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                 {"block", Array{plan->threads(), 1, 1}},
                 {"cluster", Array{plan->blocks, 1, 1}},
                 {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
-                {"shared", 0},
+                {"shared", getKeptBytes(variantChain, *plan, *rowAxis)},
                 {"args", std::move(args)}};
   Array when =
       guardsOf(variant, variantChain, *rowAxis, *plan, extentOf(*rowAxis));
@@ -232,6 +232,24 @@ static FailureOr<Array> launchesOf(const FunctionWriter &writer,
   }
 }
 
+/// What the launcher needs to know to time `function` against the others.
+static Object describeCandidate(DictionaryAttr candidate, ChainOp chain) {
+  Object object;
+  for (NamedAttribute entry : candidate) {
+    StringRef key = entry.getName().strref();
+    if (auto text = dyn_cast<StringAttr>(entry.getValue()))
+      object[key] = text.str();
+    else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+      object[key] = number.getInt();
+    else if (auto time = dyn_cast<FloatAttr>(entry.getValue()))
+      object[key] = time.getValueAsDouble();
+  }
+  std::string mapping;
+  llvm::raw_string_ostream(mapping) << *chain.getMapping();
+  object["mapping"] = mapping;
+  return object;
+}
+
 FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
                                          const ManifestOptions &options) {
   Array functions;
@@ -251,12 +269,19 @@ FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
         {"arguments", writer.arguments()},
         {"launches", std::move(*launches)},
         {"legality", Array{chain->isFused() ? "reassociating" : "bit-exact"}}};
+    StringRef sourceName = function.getName();
+    if (auto candidate =
+            function->getAttrOfType<DictionaryAttr>(candidateAttrName)) {
+      entry["candidate"] = describeCandidate(candidate, *chain);
+      if (auto of = candidate.getAs<StringAttr>("of"))
+        sourceName = of.getValue();
+    }
     if (reference) {
       Object kernels;
       for (auto [key, suffix] : {std::pair("U", referenceUSuffix),
                                  std::pair("R", referenceRSuffix)}) {
         FailureOr<Array> list =
-            launchesOf(writer, reference, (function.getName() + suffix).str());
+            launchesOf(writer, reference, (sourceName + suffix).str());
         if (failed(list))
           return failure();
         kernels[key] = std::move(*list);

@@ -26,6 +26,12 @@ struct ManifestOptions {
 inline constexpr llvm::StringLiteral referenceUSuffix = "_U";
 inline constexpr llvm::StringLiteral referenceRSuffix = "_R";
 
+/// Attribute of a function that is one of several mappings of the same chain: a
+/// dictionary of `of`, the name of the function in the source, `index`, in the
+/// ranking of the cost model, its `estimate_us`, and the tuning key but for the
+/// GPU: `chain`, `shape`, `types` (docs/Tuning.md).
+inline constexpr llvm::StringLiteral candidateAttrName = "cascade.candidate";
+
 /// The manifest of the functions in `mapped`, a module at phase `mapped`, and
 /// of their reference kernels in `reference` (null without). Fails with a
 /// diagnostic on a function that is no kernel.
