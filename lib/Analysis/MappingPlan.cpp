@@ -1,6 +1,7 @@
 //===- MappingPlan.cpp - Where each axis of a mapped chain runs -----------===//
 
 #include "cascade/Analysis/MappingPlan.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -23,6 +24,14 @@ int64_t AxisPlan::sizedProduct() const {
     if (digit.size)
       product *= digit.size;
   return product;
+}
+
+int64_t AxisPlan::elementsOfBlock() const {
+  int64_t blocks = sizeAt(Level::Cluster);
+  bool unsized = llvm::any_of(
+      digits, [](const DigitPlan &digit) { return digit.size == 0; });
+  int64_t tiles = unsized ? llvm::divideCeil(extent, sizedProduct()) : 1;
+  return tiles * sizedProduct() / blocks;
 }
 
 /// The index strides of the digits, innermost first.
@@ -138,6 +147,24 @@ MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
   axis.digits = std::move(digits);
   setIndexStrides(axis);
   return plan;
+}
+
+SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
+  SmallVector<unsigned> inputs;
+  if (std::optional<MappingAttr> mapping = chain.getMapping())
+    for (unsigned input = 0; input < chain.getInputs().size(); ++input)
+      if (mapping->keepOf(input) == "shared")
+        inputs.push_back(input);
+  return inputs;
+}
+
+int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
+                              unsigned rowAxis) {
+  // An access is as many elements of any of them.
+  const AxisPlan &row = plan.axes[rowAxis];
+  int64_t accesses = row.elementsOfBlock() / row.sizeAt(Level::Vector);
+  return int64_t(getInputsKeptShared(chain).size()) * accesses *
+         MappingPlan::accessBytes;
 }
 
 AxisSet cascade::getListAxes(ChainOp chain) {

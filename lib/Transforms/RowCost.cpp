@@ -6,9 +6,9 @@
 // and the stores follow each other. The kernel takes a little more than the
 // larger of them.
 //
-// The constants are a fit to 248 kernels on an H200 (softmax and log-sum-exp in
-// bf16 at ten shapes, docs/Performance.md); they say how mappings compare
-// rather than how long one takes.
+// The constants are a fit to 834 kernels on an H200 (eleven chains in bf16 at
+// the shapes of docs/Performance.md); they say how mappings compare rather than
+// how long one takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,35 +27,43 @@ namespace {
 constexpr int64_t accessBytes = 16;
 /// Registers of the elements that a thread may hold, of 255.
 constexpr double elementRegisters = 150;
+/// Elements that a thread may hold, whatever their registers: the code grows.
+constexpr int64_t mostHeld = 128;
 /// Entries of lists that are compared with the elements of a tile of a thread,
 /// which bounds the code of a topk.
 constexpr int64_t comparisonsOfTile = 128;
 
-// Of a thread.
-constexpr double baseRegisters = 20;
-constexpr double workRegisters = 0.08; ///< an element, besides its own bits
-/// An element at most, for each accumulator beyond the second: values of
-/// several reductions exist side by side.
-constexpr double stateRegisters = 0.2;
+// Registers of a thread. Values of several reductions exist side by side, and
+// so do those of long expressions.
+constexpr double baseRegisters = 20.9, loopRegisters = 8.5;
+constexpr double registersOfState = 0.122;       ///< a word beyond the second
+constexpr double registersOfInstruction = 0.147; ///< beyond the seventh
+constexpr double registersOfShared = 0.835;      ///< a word
 // In microseconds.
 constexpr double emptyKernel = 3.3;
-constexpr double launchOfBlock = 0.0023;
-constexpr double loadLatency = 0.63;
-constexpr double mergeOfLanes = 0.27, mergeOfWarps = 0.32, mergeOfWarp = 0.042;
-constexpr double mergeOfBlocks = 0.084, mergeOfBlock = 0.04;
-constexpr double storeLatency = 0.24;
+constexpr double launchOfBlock = 0.0029;
+constexpr double loadLatency = 0.505;
+constexpr double mergeOfLanes = 0.043, mergeOfWarps = 0.059;
+constexpr double mergeOfWarp = 0.03, mergeOfBlocks = 0.27;
+constexpr double mergeOfBlock = 0.017;
+constexpr double storeLatency = 0.627;
+constexpr double spill = 0.051; ///< a register and tile
 // In cycles.
-constexpr double serialIssue = 1.42;  ///< an instruction of one warp alone
-constexpr double sharedIssue = 0.049; ///< for each warp of its scheduler
+constexpr double serialIssue = 1.16;   ///< an instruction of one warp alone
+constexpr double sharedIssue = 0.0056; ///< for each warp of its scheduler
 // Pure numbers.
-constexpr double loopOverhead = 1.2;  ///< of the throughput of a loop
-constexpr double tileExponent = 0.89; ///< of the number of tiles in a row
-constexpr double secondLoop = 1.6;    ///< latency of two loops over one
-constexpr double partialWave = 0.87;  ///< of what a last wave lacks
-constexpr double readAgain = 0.38;    ///< of the bytes, from the L2 cache
-constexpr double usableL2 = 0.6;      ///< of it, for rows in flight
-constexpr double burst = 1.55;     ///< of a block's bandwidth, over its share
-constexpr double smoothness = 7.8; ///< of the maximum of both times
+constexpr double issueSlots = 0.4; ///< an instruction
+/// An element that is kept, which stands for the latency of its loads, too.
+constexpr double keepInstructions = 46;
+constexpr double loopOverhead = 1.13;  ///< of the throughput of a loop
+constexpr double keptOverhead = 1.06;  ///< the same where the row is kept
+constexpr double tileExponent = 0.936; ///< of the number of tiles in a row
+constexpr double secondLoop = 1.6;     ///< latency of two loops over one
+constexpr double partialWave = 1.08;   ///< of what a last wave lacks
+constexpr double readAgain = 0.76;     ///< of the bytes, from the L2 cache
+constexpr double usableL2 = 0.6;       ///< of it, for rows in flight
+constexpr double burst = 3.1;      ///< of a block's bandwidth, over its share
+constexpr double smoothness = 2.8; ///< of the maximum of both times
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -135,6 +143,51 @@ static int64_t listedEntries(ChainOp chain) {
   return entries;
 }
 
+/// Registers of a thread an element: the words of the elements that reductions
+/// use, and what is computed from them.
+static double registersOf(const RowShape &shape,
+                          const llvm::DenseSet<Value> &reduced) {
+  double words = 0;
+  for (Value input : reduced)
+    words += double(bytesOf(input.getType())) / 4;
+  constexpr double plainState = 2, plainInstructions = 7;
+  constexpr double sharedByInputs = 0.2; // Part of an instruction's registers.
+  double computed =
+      registersOfState * (shape.state - plainState) +
+      registersOfInstruction * (shape.firstPass - plainInstructions) -
+      sharedByInputs * (double(reduced.size()) - 1);
+  return words + std::max(0.0, computed) +
+         registersOfShared * shape.sharedWords;
+}
+
+/// The inputs along the row that the first pass over it loads, where the chain
+/// uses elements again and all of them are rows in memory that are read 16
+/// bytes at a time.
+static SmallVector<unsigned>
+keepableInputs(ChainOp chain, const RowShape &shape,
+               const llvm::DenseSet<Value> &first) {
+  SmallVector<unsigned> inputs;
+  if (!shape.reuses || ShapedType::isDynamic(shape.length))
+    return inputs;
+  AffineExpr rowExpr = getAffineDimExpr(shape.rowAxis, chain.getContext());
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
+    AffineMap map = chain.getInputMap(i);
+    Value argument = chain.getBodyBlock()->getArgument(i);
+    if (!first.contains(argument) || map.getNumResults() < 2)
+      continue;
+    bool isRow =
+        map.getResults().back() == rowExpr &&
+        llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
+          return expr.isFunctionOfDim(shape.rowAxis);
+        });
+    if (!isRow || argument.getType().isIndex() ||
+        shape.vector * bytesOf(argument.getType()) != accessBytes)
+      return {};
+    inputs.push_back(i);
+  }
+  return inputs;
+}
+
 RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
   AxisSet lists = getListAxes(chain);
@@ -156,7 +209,6 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   auto isOfRow = [&](AffineMap map) {
     return map.isFunctionOfDim(rowAxis) && map.getNumResults() > 1;
   };
-  shape.registers = workRegisters;
   for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
     if (isOfRow(chain.getInputMap(i)))
       shape.bytesRead += double(bytesOf(chain.getInputs()[i].getType()));
@@ -177,20 +229,24 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
       shape.state += reduce.getNumResults() * reduce.getNumEntries();
     }
     double count = instructionsOf(values, passes.getAxes(), rowAxis, &reduced);
+    if (isFirst)
+      shape.keepable = keepableInputs(chain, shape, reduced);
     for (ReduceOp reduce : pass.reduces)
       count += double(reduce.getNumResults() * reduce.getNumEntries());
     (isFirst ? shape.firstPass : shape.laterPasses) += count;
     isFirst = false;
   }
-  // What only results need is not held.
-  for (Value operand : reduced)
-    shape.registers += double(bytesOf(operand.getType())) / 4;
   auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
+  llvm::DenseSet<Value> used;
   shape.laterPasses +=
-      instructionsOf(yield.getValues(), passes.getAxes(), rowAxis);
+      instructionsOf(yield.getValues(), passes.getAxes(), rowAxis, &used);
+  for (Value input : used)
+    if (!reduced.contains(input) && passes.getAxes().of(input).count() == 1)
+      shape.sharedWords += double(bytesOf(input.getType())) / 4;
+  shape.registers = registersOf(shape, reduced);
 
-  shape.mostElements =
-      llvm::bit_floor(uint64_t(elementRegisters / shape.registers));
+  shape.mostElements = std::min<int64_t>(
+      mostHeld, llvm::bit_floor(uint64_t(elementRegisters / shape.registers)));
   if (int64_t entries = listedEntries(chain))
     shape.mostElements = std::min(
         shape.mostElements,
@@ -216,19 +272,25 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   int64_t threads = mapping.rowsOfBlock > 1
                         ? mapping.rowsOfBlock * mapping.lanes
                         : mapping.warps * MappingPlan::warpSize;
-  double held = std::ceil((baseRegisters + shape.registers * elements) / 8) * 8;
-
-  // A block that needs more registers than there are spills.
-  double most =
-      held + stateRegisters * std::max(0.0, shape.state - 2) * double(elements);
-  if (most * double(threads) > double(target.getRegistersPerSm()))
-    return never;
+  // The compiler spills what a block of this size leaves no registers for.
+  double needed = baseRegisters + (mapping.loops ? loopRegisters : 0) +
+                  shape.registers * double(elements);
+  double most = std::min<double>(
+      255, double(target.getRegistersPerSm() / threads / 8 * 8));
+  double spilled = std::max(0.0, needed - most);
+  double held = std::min(most, std::ceil(needed / 8) * 8);
 
   // Blocks that are on the device at once.
   int64_t fit = std::min<int64_t>(
       {target.getThreadsPerSm() / threads,
        int64_t(target.getRegistersPerSm() / (held * threads)), 32});
-  if (fit == 0)
+  if (mapping.keeps) {
+    constexpr double reserved = 1024, collectives = 256;
+    double kept = length / double(mapping.cluster) * shape.bytesRead;
+    fit = std::min(fit, int64_t((target.getSharedPerBlock() + reserved) /
+                                (kept + reserved + collectives)));
+  }
+  if (fit == 0 || spilled > needed / 4)
     return never;
   unsigned step = llvm::Log2_64_Ceil(mapping.cluster);
   double resident = double(fit * target.getResidency()[step] / mapping.cluster *
@@ -239,8 +301,8 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double perMicrosecond = target.getHbmGbps() * 1e3;
   double bytes = rows * length * (shape.bytesRead + shape.bytesWritten);
   // What is read again comes from the L2 cache if the rows in flight fit there.
-  double again =
-      mapping.loops && shape.reuses ? rows * length * shape.bytesRead : 0;
+  bool loopsAgain = mapping.loops && shape.reuses && !mapping.keeps;
+  double again = loopsAgain ? rows * length * shape.bytesRead : 0;
   double inFlight =
       std::min(rows, resident / mapping.cluster * double(mapping.rowsOfBlock)) *
       length * shape.bytesRead;
@@ -249,18 +311,21 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double tile = double(elements * mapping.lanes * mapping.warps) *
                 double(mapping.cluster);
   double tiles = std::max(1.0, std::ceil(length / tile));
-  double instructions = shape.firstPass + shape.laterPasses;
-  double issue = rows * tiles * tile * instructions /
+  double instructions = shape.firstPass + shape.laterPasses +
+                        (mapping.keeps ? keepInstructions : 0);
+  double issue = rows * tiles * tile * instructions * issueSlots /
                  (target.getSms() * schedulers * MappingPlan::warpSize *
                   target.getClockKhz() / 1e3);
   double throughput = std::max(
       {(bytes + again) / perMicrosecond, blocks * launchOfBlock, issue});
   if (mapping.loops)
-    throughput *= loopOverhead;
+    throughput *= mapping.keeps ? keptOverhead : loopOverhead;
 
   // Latency.
-  double life = loadLatency * std::pow(tiles, tileExponent) *
-                (mapping.loops && shape.reuses ? secondLoop : 1);
+  double life = 0;
+  if (!mapping.keeps)
+    life += loadLatency * std::pow(tiles, tileExponent) *
+            (loopsAgain ? secondLoop : 1);
   double together = std::min(double(fit), std::ceil(blocks / target.getSms()));
   double warpsOfScheduler =
       together * double(threads) / MappingPlan::warpSize / schedulers;
@@ -271,11 +336,12 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   if (mapping.lanes > 1)
     life += mergeOfLanes * merges;
   if (mapping.warps > 1)
-    life += (mergeOfWarps + mergeOfWarp * mapping.warps) * merges;
+    life += (mergeOfWarps + mergeOfWarp * double(mapping.warps)) * merges;
   if (mapping.cluster > 1)
     life += (mergeOfBlocks + mergeOfBlock * mapping.cluster) * merges;
   if (shape.bytesWritten > 0)
     life += storeLatency;
+  life += spill * spilled * tiles;
   life +=
       together * (bytes / blocks) / (burst * perMicrosecond / target.getSms());
   double waves = blocks / resident;

@@ -17,9 +17,13 @@ struct RowShape {
   bool reuses;    ///< whether elements are used after the first pass
   /// The most elements of a thread at once.
   int64_t mostElements;
+  /// The inputs that shared memory may keep from the first pass to the last, by
+  /// number; none where it cannot keep all that are used again.
+  llvm::SmallVector<unsigned> keepable;
   double bytesRead;    ///< an element of the row, each tensor once
   double bytesWritten; ///< likewise
-  double registers;    ///< a thread holds for each element
+  double registers;    ///< a thread takes for each element
+  double sharedWords;  ///< an element, of inputs that are the same for all rows
   double firstPass;    ///< instructions an element
   double laterPasses;  ///< likewise, of all later passes and the results
   double state;        ///< words of the state that threads exchange
@@ -36,6 +40,8 @@ struct RowMapping {
   int64_t lanes = 32;
   int64_t accesses = 1; ///< of a thread at once
   bool loops = false;   ///< over the row; else a thread holds its part of it
+  /// Whether the row stays in shared memory from its first loop to the last.
+  bool keeps = false;
 };
 
 /// The estimated time in microseconds on `target`, infinite where the mapping

@@ -54,7 +54,40 @@ private:
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// The mappings of whole warps to one row that the estimate chooses from.
+/// Accesses of a thread of a block that has one row. More, which a warp that
+/// has a row may do, were never faster than another mapping.
+static constexpr int64_t mostAccessesOfBlock = 8;
+
+/// Adds `mapping` with loops over the row, of tiles that are smaller than it.
+static void addLoops(const RowShape &shape, RowMapping mapping,
+                     ArrayRef<int64_t> sizes,
+                     SmallVectorImpl<RowMapping> &out) {
+  int64_t mostAccesses = shape.mostElements / shape.vector;
+  int64_t threads = mapping.cluster * mapping.warps * mapping.lanes;
+  mapping.loops = true;
+  int64_t last = 0;
+  for (int64_t size : sizes) {
+    mapping.accesses = std::min(size, mostAccesses);
+    if (mapping.accesses == last)
+      continue;
+    last = mapping.accesses;
+    if (ShapedType::isDynamic(shape.length)) {
+      out.push_back(mapping);
+      continue;
+    }
+    int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+    int64_t tiles = llvm::divideCeil(accesses, threads * mapping.accesses);
+    int64_t kept = tiles * threads / mapping.cluster * mapping.accesses *
+                   MappingPlan::accessBytes * int64_t(shape.keepable.size());
+    if (tiles > 1 && !(mapping.keeps && kept > MappingPlan::maxSharedBytes))
+      out.push_back(mapping);
+  }
+}
+
+/// The mappings of whole warps to one row that the estimate chooses from. A row
+/// that is used again stays in registers where it fits, or else possibly in
+/// shared memory; one that is used once may also pass by in small tiles, which
+/// take fewer registers.
 static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
                       int64_t maxCluster, SmallVectorImpl<RowMapping> &out) {
   int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
@@ -68,15 +101,21 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
       mapping.cluster = blocks;
       mapping.warps = warps;
       int64_t threads = blocks * warps * MappingPlan::warpSize;
-      if (isKnown && llvm::divideCeil(accesses, threads) <= mostAccesses) {
-        mapping.accesses = llvm::divideCeil(accesses, threads);
+      int64_t each = isKnown ? llvm::divideCeil(accesses, threads) : 0;
+      bool fits =
+          isKnown && each <= std::min(mostAccesses, mostAccessesOfBlock);
+      // A block of 32 warps is alone on its multiprocessor: with nothing to do
+      // while its threads exchange, it is for rows that fit no other way.
+      bool isLone = warps == 32 && cluster < maxCluster && !options.cluster;
+      if (fits && !isLone) {
+        mapping.accesses = each;
         out.push_back(mapping);
-        continue; // No loop where the row fits.
       }
-      mapping.loops = true;
-      for (int64_t count : {4, 8}) {
-        mapping.accesses = std::min(count, mostAccesses);
-        out.push_back(mapping);
+      if (!fits || !shape.reuses)
+        addLoops(shape, mapping, {2, 4, 8}, out);
+      if (!shape.keepable.empty()) {
+        mapping.keeps = true;
+        addLoops(shape, mapping, {4, 8}, out);
       }
     }
     if (options.cluster)
@@ -88,9 +127,10 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
 static void addShortRows(const RowShape &shape,
                          SmallVectorImpl<RowMapping> &out) {
   int64_t mostAccesses = shape.mostElements / shape.vector;
-  for (int64_t warps : {4, 8}) {
+  bool isKnown = !ShapedType::isDynamic(shape.length);
+  for (int64_t warps : {4, 8, 16}) {
     RowMapping mapping;
-    if (!ShapedType::isDynamic(shape.length)) {
+    if (isKnown) {
       int64_t accesses =
           std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
       mapping.lanes = std::min<int64_t>(MappingPlan::warpSize,
@@ -98,16 +138,11 @@ static void addShortRows(const RowShape &shape,
       mapping.accesses = llvm::divideCeil(accesses, mapping.lanes);
     }
     mapping.rowsOfBlock = warps * (MappingPlan::warpSize / mapping.lanes);
-    if (!ShapedType::isDynamic(shape.length) &&
-        mapping.accesses <= mostAccesses) {
+    bool fits = isKnown && mapping.accesses <= mostAccesses;
+    if (fits)
       out.push_back(mapping);
-      continue;
-    }
-    mapping.loops = true;
-    for (int64_t count : {4, 8}) {
-      mapping.accesses = std::min(count, mostAccesses);
-      out.push_back(mapping);
-    }
+    if (!fits || !shape.reuses)
+      addLoops(shape, mapping, {2, 4, 8}, out);
   }
 }
 
@@ -146,7 +181,13 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
         DigitList(context)
             .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
             .get(chain.getAxisName(axis)));
-  return MappingAttr::get(context, axes, {}, {}, {});
+  SmallVector<PolicyAttr> keep;
+  if (mapping.keeps)
+    for (unsigned input : shape.keepable)
+      keep.push_back(PolicyAttr::get(
+          context, IntegerAttr::get(IntegerType::get(context, 64), input),
+          StringAttr::get(context, "shared"), 0));
+  return MappingAttr::get(context, axes, {}, keep, {});
 }
 
 FailureOr<SmallVector<RankedMapping>>
@@ -184,7 +225,10 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   SmallVector<RankedMapping> ranked;
   for (const RowMapping &mapping : candidates)
     ranked.push_back({toAttribute(chain, shape, mapping, innermost),
-                      estimateRow(shape, mapping, target), !mapping.loops});
+                      estimateRow(shape, mapping, target),
+                      mapping.keeps   ? Residency::Shared
+                      : mapping.loops ? Residency::Streams
+                                      : Residency::Registers});
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
     return a.microseconds < b.microseconds;
   });
@@ -240,7 +284,8 @@ MappingAttr cascade::withoutVectors(MappingAttr mapping) {
     copy({Level::Warp, Level::Lane});
     axes.push_back(digits.get(axis.getName().getValue()));
   }
-  return MappingAttr::get(context, axes, mapping.getLoad(), mapping.getKeep(),
+  // What is kept on chip is kept in whole accesses.
+  return MappingAttr::get(context, axes, mapping.getLoad(), /*keep=*/{},
                           mapping.getMerge());
 }
 

@@ -42,6 +42,9 @@ struct AxisPlan {
   int64_t sizeAt(Level level) const;
   /// Product of all sized digits.
   int64_t sizedProduct() const;
+  /// Elements of a static extent that one block of the cluster covers, with
+  /// what overhangs the end.
+  int64_t elementsOfBlock() const;
 };
 
 /// A checked mapping of one chain.
@@ -54,6 +57,11 @@ struct MappingPlan {
   static constexpr int64_t warpSize = 32;
   static constexpr int64_t maxThreads = 1024;
   static constexpr int64_t maxPortableCluster = 8;
+  /// Bytes that a block may keep in shared memory, of 227 KiB; collectives use
+  /// the rest.
+  static constexpr int64_t maxSharedBytes = 224 * 1024;
+  /// Bytes of the widest access, and of every access of what is kept.
+  static constexpr int64_t accessBytes = 16;
   /// Indices of one axis have 32 bits; a tile may overhang the end.
   static constexpr int64_t maxRowLength = (int64_t(1) << 31) - (1 << 20);
 
@@ -65,6 +73,14 @@ struct MappingPlan {
   /// and loop digits become one loop of what is left.
   MappingPlan withoutRegisters(unsigned axis) const;
 };
+
+/// The inputs of `chain`, by number, whose elements its mapping keeps in shared
+/// memory (`keep = [n: shared]`) from their first use to the last.
+llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
+
+/// Bytes of the shared memory of a block that these take, in a row chain over
+/// `rowAxis` that `plan` is a mapping of.
+int64_t getKeptBytes(ChainOp chain, const MappingPlan &plan, unsigned rowAxis);
 
 /// The axes that the topks of `chain` introduce, in its body or its source.
 AxisSet getListAxes(ChainOp chain);

@@ -27,6 +27,7 @@ def CascadeToClusterPass
     : Pass<"convert-cascade-to-cluster", "::mlir::ModuleOp"> {
   let summary = "lower mapped chains to GPU kernels with cluster collectives";
   let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",

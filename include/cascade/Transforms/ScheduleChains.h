@@ -15,12 +15,14 @@ struct ScheduleOptions {
   std::string target = "h200"; ///< a preset of #cluster.target
 };
 
+/// Where the elements of a row are from one use to the next.
+enum class Residency { Registers, Shared, Streams };
+
 /// A mapping and what is expected of it.
 struct RankedMapping {
   MappingAttr mapping;
   double microseconds; ///< infinite: more registers than there are
-  /// Whether the elements of a row stay in registers from one use to the next.
-  bool isResident;
+  Residency residency;
 };
 
 /// The candidates for a row chain, the best first. Fails with a diagnostic on

@@ -7,6 +7,7 @@
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -90,7 +91,6 @@ static LogicalResult checkElementTypes(ChainOp chain) {
 static LogicalResult checkPolicies(ChainOp chain) {
   MappingAttr mapping = *chain.getMapping();
   for (auto [list, policies] : {std::pair("load", mapping.getLoad()),
-                                std::pair("keep", mapping.getKeep()),
                                 std::pair("merge", mapping.getMerge())})
     if (!policies.empty())
       return chain.emitOpError()
@@ -103,6 +103,77 @@ static LogicalResult checkPolicies(ChainOp chain) {
                << "axis '" << axis.getName().getValue()
                << "' is mapped to grid(resident), which no kernel follows yet; "
                   "use grid";
+  return success();
+}
+
+/// Shared memory keeps whole rows of inputs that are read 16 bytes at a time.
+static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
+                               unsigned rowAxis) {
+  for (PolicyAttr policy : chain.getMapping()->getKeep()) {
+    auto number = dyn_cast<IntegerAttr>(policy.getSubject());
+    if (!number || number.getInt() < 0 ||
+        number.getInt() >= int64_t(chain.getInputs().size()))
+      return chain.emitOpError()
+             << "the mapping keeps " << policy.getSubject()
+             << ", which is not the number of an input; the chain has "
+             << chain.getInputs().size();
+    if (policy.getPolicy().getValue() == "l2")
+      return chain.emitOpError()
+             << "the mapping keeps input " << number.getInt()
+             << " in l2, which no kernel follows yet; leave it out";
+  }
+  const AxisPlan &row = plan.axes[rowAxis];
+  SmallVector<unsigned> kept = getInputsKeptShared(chain);
+  if (kept.empty())
+    return success();
+  if (ShapedType::isDynamic(row.extent))
+    return chain.emitOpError()
+           << "the mapping keeps input " << kept.front()
+           << " in shared memory, but the extent of axis '"
+           << chain.getAxisName(rowAxis) << "' is known only at run time";
+  bool inner = false;
+  for (const DigitPlan &digit : row.digits) {
+    bool isOuter = digit.level == Level::Loop || digit.level == Level::Cluster;
+    if (inner && isOuter)
+      return chain.emitOpError()
+             << "the mapping keeps input " << kept.front()
+             << " in shared memory; write the cluster and loop digits of axis '"
+             << chain.getAxisName(rowAxis) << "' before its others";
+    inner |= !isOuter;
+  }
+  AffineExpr rowExpr = getAffineDimExpr(rowAxis, chain.getContext());
+  for (unsigned input : kept) {
+    AffineMap map = chain.getInputMap(input);
+    auto type = dyn_cast<RankedTensorType>(chain.getInputs()[input].getType());
+    int64_t bits = 0;
+    if (type && map.getNumResults() > 0 && map.getResults().back() == rowExpr &&
+        type.getElementType().isIntOrFloat())
+      bits = row.sizeAt(Level::Vector) *
+             std::max(8u, type.getElementTypeBitWidth());
+    if (bits != MappingPlan::accessBytes * 8)
+      return chain.emitOpError()
+             << "the mapping keeps input " << input
+             << " in shared memory, which takes rows in memory order and a "
+                "vector digit of "
+             << MappingPlan::accessBytes << " bytes";
+    for (AffineExpr expr : map.getResults().drop_back())
+      if (expr.isFunctionOfDim(rowAxis))
+        return chain.emitOpError()
+               << "the mapping keeps input " << input
+               << " in shared memory, but it names axis '"
+               << chain.getAxisName(rowAxis) << "' in two dimensions";
+  }
+  int64_t bytes = getKeptBytes(chain, plan, rowAxis);
+  if (plan.warps != row.sizeAt(Level::Warp) ||
+      row.sizeAt(Level::Lane) != MappingPlan::warpSize)
+    return chain.emitOpError()
+           << "the mapping keeps input " << kept.front()
+           << " in shared memory, which takes one row a block";
+  if (bytes > MappingPlan::maxSharedBytes)
+    return chain.emitOpError()
+           << "the mapping keeps " << bytes
+           << " bytes in the shared memory of a block; at most "
+           << MappingPlan::maxSharedBytes << " fit";
   return success();
 }
 
@@ -192,6 +263,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
   if (failed(plan) || failed(checkPolicies(chain)) ||
       failed(checkRowMapping(chain, *plan, *rowAxis)) ||
+      failed(checkKept(chain, *plan, *rowAxis)) ||
       failed(checkListAxes(chain, *plan, *rowAxis)))
     return failure();
 

@@ -20,6 +20,9 @@ using namespace cascade;
 
 namespace {
 
+/// Of a thread: more costs blocks that are resident at once.
+constexpr unsigned maxPrefetchedBits = 16 * 32;
+
 /// Emits one region of a chain for one kernel.
 class RegionEmitter {
 public:
@@ -43,6 +46,7 @@ private:
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
   State forEachTile(OpBuilder &b, State state, TileBody body);
+  void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -247,19 +251,17 @@ static void appendKinds(ReduceOp reduce, SmallVectorImpl<cluster::Kind> &out) {
              *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
 }
 
-/// Reduces values of a kind over threads.
-static SmallVector<Value> allReduce(OpBuilder &b, Location loc, ReduceOp reduce,
-                                    ValueRange values, cluster::Scope scope,
-                                    int32_t lanes,
-                                    std::optional<int32_t> warps) {
+/// Reduces values of the kind of `reduce` over lanes, as many as hold states.
+static SmallVector<Value> allReduceLanes(OpBuilder &b, Location loc,
+                                         ReduceOp reduce, ValueRange values) {
   SmallVector<cluster::Kind> kinds;
   appendKinds(reduce, kinds);
   auto op = cluster::AllReduceOp::create(b, loc, toExchanged(b, loc, values),
-                                         scope, kinds, lanes, warps);
+                                         cluster::Scope::Warp, kinds);
   return fromExchanged(b, loc, op.getResults(), values.getTypes());
 }
 
-/// Merges the states of the lanes that share the row, one reduction after the
+/// Merges the states of lanes, each its own, one reduction after the
 /// other: its accumulators are corrected once, to the references of all lanes
 /// together, and then plainly reduced. A merge of whole states would correct
 /// both of them in every round.
@@ -276,9 +278,7 @@ RegionEmitter::State RegionEmitter::mergeLanes(OpBuilder &b,
           pass.correct(b, loc, reduce, accumulators,
                        pass.references(b, loc, reduce, state, outer),
                        pass.references(b, loc, reduce, merged, outer), outer);
-    llvm::append_range(
-        merged, allReduce(b, loc, reduce, accumulators, cluster::Scope::Warp,
-                          context.row().sizeAt(Level::Lane), std::nullopt));
+    llvm::append_range(merged, allReduceLanes(b, loc, reduce, accumulators));
   }
   return merged;
 }
@@ -299,43 +299,69 @@ RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
       reduces, [](ReduceOp reduce) { return reduce.getRefs().empty(); });
   bool isElementwiseOnly = llvm::all_of(
       reduces, [](ReduceOp reduce) { return isElementwise(reduce.getKind()); });
-  // Lanes first, where that is cheaper than a merge of whole states.
-  bool combined = lanes == 1 || (isElementwiseOnly && !isPlain);
-  if (combined && lanes > 1)
-    state = mergeLanes(b, pass, state);
-  if (combined && scope == cluster::Scope::Warp)
-    return state;
   std::optional<int32_t> group;
   if (scope != cluster::Scope::Warp)
     group = warps;
   SmallVector<Type> types = pass.getTypes();
   SmallVector<Value> exchanged = toExchanged(b, loc, state);
-  cluster::AllReduceOp op;
   if (isPlain && isElementwiseOnly) {
     SmallVector<cluster::Kind> kinds;
     for (ReduceOp reduce : reduces)
       appendKinds(reduce, kinds);
-    op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds, lanes,
-                                      group);
-  } else {
-    IRMapping outer = row.mapping();
-    auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
-                     ValueRange higher) {
-      return toExchanged(
-          inner, loc,
-          pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
-                     fromExchanged(inner, loc, higher, types), outer));
-    };
-    op = cluster::AllReduceOp::create(b, loc, exchanged, scope, merge, lanes,
-                                      group);
+    auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds,
+                                           lanes, group);
+    return fromExchanged(b, loc, op.getResults(), types);
   }
-  op.setCombined(combined && lanes > 1);
+  IRMapping outer = row.mapping();
+  auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
+                   ValueRange higher) {
+    return toExchanged(
+        inner, loc,
+        pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
+                   fromExchanged(inner, loc, higher, types), outer));
+  };
+  auto lanewise = [&](OpBuilder &inner, Location, ValueRange ofLane) {
+    return toExchanged(
+        inner, loc,
+        mergeLanes(inner, pass, fromExchanged(inner, loc, ofLane, types)));
+  };
+  auto op = cluster::AllReduceOp::create(
+      b, loc, exchanged, scope, merge, lanes, group, cluster::Algorithm::Auto,
+      isElementwiseOnly ? cluster::LanewiseBuilder(lanewise)
+                        : cluster::LanewiseBuilder());
   return fromExchanged(b, loc, op.getResults(), types);
 }
 
 //===----------------------------------------------------------------------===//
 // Passes, results, replay
 //===----------------------------------------------------------------------===//
+
+/// Loads, before the threads exchange their states, what the results alone need
+/// of the resident tile, where it takes few registers.
+void RegionEmitter::prefetchForResults(OpBuilder &b) {
+  SmallVector<Value> inputs;
+  unsigned bits = 0;
+  SmallVector<Value> worklist(yield().getValues());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second || resident->knows(value) ||
+        !passes.getAxes().of(value).test(context.rowAxis))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && !isa<ReduceOp>(op)) {
+      llvm::append_range(worklist, op->getOperands());
+    } else if (!op) {
+      inputs.push_back(value);
+      bits +=
+          resident->numElements() *
+          (value.getType().isIndex() ? 64
+                                     : value.getType().getIntOrFloatBitWidth());
+    }
+  }
+  if (bits <= maxPrefetchedBits)
+    resident->prefetch(b, inputs);
+}
 
 void RegionEmitter::emitPasses(OpBuilder &b) {
   for (const ReductionPass &pass : passes.getPasses()) {
@@ -363,6 +389,9 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
         [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
           return step(inner, tile, states, current);
         });
+    row.endRun();
+    if (resident)
+      prefetchForResults(b);
     state = mergeThreads(b, states, state);
     for (ReduceOp reduce : pass.reduces)
       for (OpResult result : reduce->getResults())

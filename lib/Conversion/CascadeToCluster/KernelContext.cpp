@@ -27,6 +27,7 @@ public:
     placeRow();
     placeThread();
     placeElements();
+    placeKept();
   }
 
 private:
@@ -35,6 +36,7 @@ private:
   void placeRow();
   void placeThread();
   void placeElements();
+  void placeKept();
   Int idAt(Level level) const;
   /// The position of this thread on `digit`.
   Int positionOf(const DigitPlan &digit) const {
@@ -238,6 +240,29 @@ void Prologue::placeElements() {
   context.elementOffsets = std::move(offsets);
   context.vectorSize = context.row().sizeAt(Level::Vector);
   context.streams = !usesElementsAgain(context.chain, context.rowAxis);
+}
+
+/// Shared memory for the inputs that the mapping keeps there. Every thread
+/// stores and loads its own elements. The cold path, of single elements, keeps
+/// none.
+void Prologue::placeKept() {
+  if (context.vectorSize == 1)
+    return;
+  context.keptInputs = getInputsKeptShared(context.chain);
+  int64_t bytes = getKeptBytes(context.chain, context.plan, context.rowAxis);
+  if (bytes == 0)
+    return;
+  int64_t accesses = bytes / MappingPlan::accessBytes;
+  context.accessesOfBlock = accesses / int64_t(context.keptInputs.size());
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto access = VectorType::get({MappingPlan::accessBytes / 4}, b.getI32Type());
+  context.kept = kernel.addWorkgroupAttribution(
+      MemRefType::get({accesses}, access, MemRefLayoutAttrInterface(), space),
+      context.loc);
+  kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
+                                     cluster::kThreadPrivateAttrName,
+                                     b.getUnitAttr());
 }
 
 KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,

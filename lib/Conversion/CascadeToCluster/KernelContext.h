@@ -90,6 +90,13 @@ struct KernelContext {
   /// Whether the elements of the row are read once, and none are stored.
   bool streams = false;
 
+  /// The shared memory that holds the elements of kept inputs: accesses of 16
+  /// bytes, those of one input after those of another, in each the accesses of
+  /// a tile after those of the tile before. Null where none are kept.
+  mlir::Value kept;
+  llvm::SmallVector<unsigned> keptInputs;
+  int64_t accessesOfBlock = 0; ///< of one kept input
+
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }
 

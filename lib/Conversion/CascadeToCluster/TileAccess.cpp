@@ -9,6 +9,7 @@
 #include "TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -104,15 +105,15 @@ static LLVM::InlineAsmOp accessAsm(OpBuilder &b, Location loc, Type result,
       /*operand_attrs=*/ArrayAttr());
 }
 
-/// Loads 16 bytes that nobody is going to read again.
-static Value loadStreaming(OpBuilder &b, Location loc, Type type,
-                           Value address) {
+/// Loads 16 bytes with a cache hint; `fixed` keeps it where it is.
+static Value loadHinted(OpBuilder &b, Location loc, Type type, Value address,
+                        StringRef hint, bool fixed) {
   SmallVector<Type> types(wordsOfAccess, b.getI32Type());
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto op =
-      accessAsm(b, loc, result, address,
-                "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];",
-                "=r,=r,=r,=r,l", /*hasEffects=*/false);
+  std::string text =
+      ("ld.global.nc" + hint + ".v4.b32 {$0, $1, $2, $3}, [$4];").str();
+  auto op = accessAsm(b, loc, result, address, text, "=r,=r,=r,=r,l",
+                      /*hasEffects=*/fixed);
   SmallVector<Value> words;
   for (unsigned i = 0; i < wordsOfAccess; ++i)
     words.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
@@ -197,7 +198,28 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
   return base;
 }
 
-SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
+Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
+                               unsigned first) const {
+  auto it = llvm::find(context.keptInputs, input);
+  if (!context.kept || it == context.keptInputs.end())
+    return {};
+  IntBuilder ints(b, context.loc);
+  int64_t number = it - context.keptInputs.begin();
+  Int element = ints.add(place, ints.constant(context.elementOffsets[first]));
+  Int access = ints.divUI(element, ints.constant(context.vectorSize));
+  access = ints.add(access, ints.constant(number * context.accessesOfBlock));
+  return arith::IndexCastUIOp::create(b, context.loc, b.getIndexType(),
+                                      ints.materialise(access));
+}
+
+void TileEvaluator::prefetch(OpBuilder &b, ValueRange inputs) {
+  for (Value input : inputs)
+    if (!values.contains(input))
+      values[input] = load(b, cast<BlockArgument>(input), /*early=*/true);
+}
+
+SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
+                                       bool early) {
   Location loc = context.loc;
   unsigned input = argument.getArgNumber();
   if (context.scalars[input])
@@ -207,9 +229,11 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
   IntBuilder ints(b, loc);
   auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
-    if (context.streams && width > 1 &&
-        width * bytesOf(buffer.elementType) == maxAccessBytes)
-      return loadStreaming(b, loc, type, address(b, buffer, rowIndex, entry));
+    bool isWide =
+        width > 1 && width * bytesOf(buffer.elementType) == maxAccessBytes;
+    if (isWide && (context.streams || early))
+      return loadHinted(b, loc, type, address(b, buffer, rowIndex, entry),
+                        context.streams ? ".L1::no_allocate" : "", early);
     auto op =
         LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex, entry),
                              width * bytesOf(buffer.elementType));
@@ -224,14 +248,27 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
     return elements;
   }
   unsigned width = accessWidth(buffer);
+  TileEvaluator &row = rowScope();
+  bool isKept = row.kept.contains(input);
+  SmallVector<std::pair<Value, Value>> toKeep;
   for (unsigned first = 0; first < numElements(); first += width) {
-    Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
-    if (!validity.empty()) {
-      Int last =
-          ints.sub(context.extents[context.rowAxis], ints.constant(width));
-      index = ints.minSI(index, last);
+    Value loaded;
+    Value place = keptPlace(b, input, first);
+    if (isKept) {
+      loaded = vector::BitCastOp::create(
+          b, loc, VectorType::get({width}, element),
+          memref::LoadOp::create(b, loc, context.kept, place));
+    } else {
+      Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
+      if (!validity.empty()) {
+        Int last =
+            ints.sub(context.extents[context.rowAxis], ints.constant(width));
+        index = ints.minSI(index, last);
+      }
+      loaded = loadOne(index, width, 0);
     }
-    Value loaded = loadOne(index, width, 0);
+    if (place && !isKept)
+      toKeep.push_back({place, loaded});
     for (unsigned i = 0; i < width; ++i) {
       Value value =
           width == 1
@@ -239,6 +276,12 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument) {
               : Value(vector::ExtractOp::create(b, loc, loaded, int64_t(i)));
       elements.push_back(fromStorage(b, loc, value, buffer.elementType));
     }
+  }
+  for (auto [place, loaded] : toKeep) {
+    auto type = cast<MemRefType>(context.kept.getType()).getElementType();
+    Value words = vector::BitCastOp::create(b, loc, type, loaded);
+    memref::StoreOp::create(b, loc, words, context.kept, place);
+    row.loadedToKeep.insert(input);
   }
   return elements;
 }
@@ -298,8 +341,8 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
       Value pointer = address(b, buffer, index);
       // The row is read again from the L2 cache, which its results must not
       // push it out of.
-      bool isResident =
-          context.numTiles.constant && *context.numTiles.constant == 1;
+      bool isResident = context.kept || (context.numTiles.constant &&
+                                         *context.numTiles.constant == 1);
       if (!isResident && width > 1 && bytes == maxAccessBytes)
         storeStreaming(b, loc, value, pointer);
       else

@@ -15,6 +15,9 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
     : context(row.context), axes(row.axes), parent(&row) {
   IntBuilder ints(b, context.loc);
   base = ints.add(context.threadBase, ints.mul(tile, context.tileStep));
+  if (context.kept)
+    place = ints.add(ints.sub(context.threadBase, context.blockBase),
+                     ints.mul(tile, ints.constant(context.tileSpan)));
   if (!partial)
     return;
   Int extent = context.extents[context.rowAxis];
@@ -31,11 +34,11 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
 
 TileEvaluator::TileEvaluator(TileEvaluator &tile)
     : context(tile.context), axes(tile.axes), parent(&tile), overlay(true),
-      base(tile.base), validity(tile.validity) {}
+      base(tile.base), place(tile.place), validity(tile.validity) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
     : context(row.context), axes(row.axes), parent(&row), base(tile.base),
-      validity(tile.validity) {}
+      place(tile.place), validity(tile.validity) {}
 
 unsigned TileEvaluator::countOf(Value value) const {
   AxisSet varies = axes.of(value);

@@ -44,6 +44,9 @@ public:
     return elements[elements.size() == 1 ? 0 : index];
   }
 
+  /// Loads `inputs` of this tile here and not where they are used.
+  void prefetch(mlir::OpBuilder &b, mlir::ValueRange inputs);
+
   /// Evaluates in the scope of the row whatever `roots` need of it and can be
   /// known before the reductions that are still missing.
   void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);
@@ -65,6 +68,13 @@ public:
   }
   /// Index on the row axis of element `index`.
   mlir::Value rowIndexOf(mlir::OpBuilder &b, unsigned index) const;
+
+  /// Called between two runs over the tiles of the row: the inputs that are
+  /// kept and were loaded in the first are at hand in the second.
+  void endRun() {
+    kept.insert_range(loadedToKeep);
+    loadedToKeep.clear();
+  }
 
   /// Everything that this scope knows with one value, for cloning slices.
   mlir::IRMapping mapping() const;
@@ -93,8 +103,9 @@ private:
   void reduceList(mlir::OpBuilder &b, ReduceOp reduce);
   llvm::SmallVector<mlir::Value> evaluateOne(mlir::OpBuilder &b,
                                              mlir::Value value);
-  llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &b,
-                                      mlir::BlockArgument argument);
+  /// Loads an input; `early` keeps the compiler from loading it later.
+  llvm::SmallVector<mlir::Value>
+  load(mlir::OpBuilder &b, mlir::BlockArgument argument, bool early = false);
   /// Number of consecutive elements along the row axis that one access of
   /// `buffer` may take; 1 where it is not of unit stride.
   unsigned accessWidth(const BufferArgument &buffer) const;
@@ -109,7 +120,18 @@ private:
   bool overlay = false;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
   llvm::DenseMap<mlir::Value, bool> dependent;
+  /// The place of access `first` of this tile, of input `input`, in what is
+  /// kept; null where the input is not.
+  mlir::Value keptPlace(mlir::OpBuilder &b, unsigned input,
+                        unsigned first) const;
+
   Int base; ///< row index of this thread's first element
+  /// The first element's place in the tiles of the block, as they follow each
+  /// other.
+  Int place;
+  /// Of the row's scope: kept inputs that are in shared memory, and those that
+  /// this run puts there.
+  llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
 };
 

@@ -33,6 +33,8 @@ namespace cascade::cluster {
 #include "cascade/Conversion/ClusterToNVVM/Passes.h.inc"
 } // namespace cascade::cluster
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace cascade::cluster;
 
@@ -140,6 +142,30 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   });
 }
 
+/// The symbols of the buffers that threads have to themselves, as the lowering
+/// of gpu.func is going to name them.
+static llvm::StringSet<> getPrivateBuffers(gpu::GPUModuleOp module) {
+  llvm::StringSet<> names;
+  module.walk([&](gpu::GPUFuncOp func) {
+    for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
+      if (func.getWorkgroupAttributionAttr(i, kThreadPrivateAttrName))
+        names.insert(("__wg_" + func.getName() + "_" + Twine(i)).str());
+  });
+  return names;
+}
+
+/// Makes them symbols of the dynamic shared memory: external, without a size.
+static void makeDynamic(gpu::GPUModuleOp module,
+                        const llvm::StringSet<> &buffers) {
+  module.walk([&](LLVM::GlobalOp global) {
+    if (!buffers.contains(global.getSymName()))
+      return;
+    auto type = cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    global.setGlobalType(LLVM::LLVMArrayType::get(type.getElementType(), 0));
+    global.setLinkage(LLVM::Linkage::External);
+  });
+}
+
 /// The launch shape is required, not a maximum: ptxas may rely on it.
 static void setLaunchBounds(gpu::GPUModuleOp module) {
   module.walk([](LLVM::LLVMFuncOp func) {
@@ -157,11 +183,13 @@ struct ClusterToNVVMPass
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     alignSharedMemory(module);
+    llvm::StringSet<> privateBuffers = getPrivateBuffers(module);
     if (failed(checkExpanded(module)) || failed(lowerNarrowFloats(module)) ||
         failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))
       return signalPassFailure();
+    makeDynamic(module, privateBuffers);
     setLaunchBounds(module);
   }
 };

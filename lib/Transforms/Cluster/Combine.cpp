@@ -205,10 +205,43 @@ SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
   return state;
 }
 
+SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
+  Block &body = op.getLanewise().front();
+  IRMapping map;
+  map.map(body.getArguments(), values);
+  for (Operation &nested : body.without_terminator()) {
+    auto reduce = dyn_cast<AllReduceOp>(nested);
+    if (!reduce) {
+      builder.clone(nested, map);
+      continue;
+    }
+    auto ofLanes = cast<AllReduceOp>(builder.clone(nested, map));
+    ofLanes.setLanes(size);
+    Expansion inner(builder, ofLanes, kernel);
+    SmallVector<Value> reduced =
+        inner.butterfly(ofLanes.getInputs(), inner.who.laneInGroup, size, size);
+    map.map(reduce.getResults(), reduced);
+    ofLanes.erase();
+  }
+  SmallVector<Value> combined;
+  for (Value value : body.getTerminator()->getOperands())
+    combined.push_back(map.lookupOrDefault(value));
+  return combined;
+}
+
+SmallVector<Value> Expansion::combineLanes(ValueRange values, Value lane,
+                                           int64_t size, int64_t present) {
+  bool isWhole = present == size && size > 2;
+  return isWhole && !op.getLanewise().empty()
+             ? lanewise(values, size)
+             : butterfly(values, lane, size, present);
+}
+
 SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
                                       int64_t count) {
   int64_t size = llvm::PowerOf2Ceil(count);
-  int64_t readByAll = isLarge() ? 2 : kMaxReadByAll;
+  int64_t readByAll =
+      isLarge() || !op.getLanewise().empty() ? 2 : kMaxReadByAll;
   if (count > readByAll && size <= who.lanes) {
     // Lane k reads tuple k; absent ones repeat the last, and do not count.
     Value place = arith::AndIOp::create(builder, loc, who.laneInGroup,
@@ -218,7 +251,7 @@ SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
       present =
           arith::MinUIOp::create(builder, loc, place, constant(count - 1));
     SmallVector<Value> mine = load(buffer, add(first, scale(present, stride)));
-    return butterfly(mine, place, size, count);
+    return combineLanes(mine, place, size, count);
   }
   SmallVector<SmallVector<Value>> states;
   for (int64_t k = 0; k < count; ++k)

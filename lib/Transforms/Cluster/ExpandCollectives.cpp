@@ -51,8 +51,9 @@ static FailureOr<SmallVector<AllReduceOp>> collect(gpu::GPUFuncOp func) {
       op->emitOpError("is not expanded yet: use cluster.all_reduce");
       return WalkResult::interrupt();
     }
+    // A lanewise region is expanded with its collective.
     auto allReduce = dyn_cast<AllReduceOp>(op);
-    if (!allReduce)
+    if (!allReduce || isa<AllReduceOp>(op->getParentOp()))
       return WalkResult::advance();
     if (failed(checkAllReduce(allReduce)))
       return WalkResult::interrupt();
@@ -261,9 +262,8 @@ static void expandOne(AllReduceOp op, const KernelFrame &frame,
                       const MailboxPlan *mailbox) {
   OpBuilder builder(op);
   Expansion e(builder, op, frame);
-  SmallVector<Value> state(op.getInputs());
-  if (!op.getCombined())
-    state = e.butterfly(state, e.who.laneInGroup, e.who.lanes, e.who.lanes);
+  SmallVector<Value> state = e.combineLanes(op.getInputs(), e.who.laneInGroup,
+                                            e.who.lanes, e.who.lanes);
   if (op.getScope() != Scope::Warp && e.who.warps > 1)
     state = combineWarps(e, state);
   if (crossesBlocks(op))
@@ -292,8 +292,9 @@ static int64_t getBufferBytes(MemRefType type) {
 
 static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   int64_t bytes = 0;
-  for (Value buffer : func.getWorkgroupAttributions())
-    bytes += getBufferBytes(cast<MemRefType>(buffer.getType()));
+  for (auto [index, buffer] : llvm::enumerate(func.getWorkgroupAttributions()))
+    if (!func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName))
+      bytes += getBufferBytes(cast<MemRefType>(buffer.getType()));
   if (bytes <= kMaxStaticShared)
     return success();
   InFlightDiagnostic diag = func.emitOpError()

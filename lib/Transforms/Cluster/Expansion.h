@@ -101,6 +101,13 @@ struct Expansion {
 
   /// Combines over groups of `size` lanes (a power of two). Only the first
   /// `present` lanes of a group hold a tuple; `lane` is the lane's place.
+  llvm::SmallVector<mlir::Value> combineLanes(mlir::ValueRange values,
+                                              mlir::Value lane, int64_t size,
+                                              int64_t present);
+  /// The same by the lanewise region; every lane holds a tuple.
+  llvm::SmallVector<mlir::Value> lanewise(mlir::ValueRange values,
+                                          int64_t size);
+  /// The same by rounds of merges.
   llvm::SmallVector<mlir::Value> butterfly(mlir::ValueRange values,
                                            mlir::Value lane, int64_t size,
                                            int64_t present);

@@ -55,6 +55,9 @@ static Value getBuffer(Value value, gpu::GPUFuncOp func) {
 }
 
 SharedEffects::SharedEffects(gpu::GPUFuncOp func) : func(func) {
+  for (auto [index, buffer] : llvm::enumerate(func.getWorkgroupAttributions()))
+    if (func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName))
+      ordered.insert(buffer);
   func.walk([&](Operation *op) {
     SmallVector<Value> memory;
     if (auto store = dyn_cast<StoreAsyncOp>(op))

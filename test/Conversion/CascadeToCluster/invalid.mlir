@@ -179,11 +179,109 @@ func.func @element_type(%x: tensor<8x32xf8E4M3>) -> tensor<8xf32> {
 
 // -----
 
-func.func @policy(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping has a keep policy, which no kernel follows yet; leave it out}}
+func.func @load_policy(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping has a load policy, which no kernel follows yet; leave it out}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
-      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), keep = [0: regs]>} {
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_number(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps 1 : i64, which is not the number of an input; the chain has 1}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), keep = [1: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_l2(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in l2, which no kernel follows yet; leave it out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), keep = [0: l2]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_dynamic(%x: tensor<8x?xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in shared memory, but the extent of axis 'l' is known only at run time}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x?xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x vector(4), keep = [0: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_narrow(%x: tensor<8x256xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in shared memory, which takes rows in memory order and a vector digit of 16 bytes}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x256xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x vector(2), keep = [0: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_rows(%x: tensor<8x256xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in shared memory, which takes one row a block}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x256xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid x warp(2), l: loop x lane(32) x vector(4), keep = [0: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_order(%x: tensor<8x256xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in shared memory; write the cluster and loop digits of axis 'l' before its others}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x256xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32) x loop x vector(4), keep = [0: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_much(%x: tensor<8x65536xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps 262144 bytes in the shared memory of a block; at most 229376 fit}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x65536xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(8) x lane(32) x vector(4), keep = [0: shared]>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
     cascade.yield %s : f32

@@ -16,19 +16,22 @@
 // CHECK-NOT:         math.exp
 // CHECK:             scf.yield %{{.*}}, %{{.*}} : f32, f32
 
-// The lanes of a warp: their maximum, one correction, their sum.
-// CHECK:           %[[LM:.*]] = cluster.all_reduce(%{{.*}}) scope(warp) kind(max) : f32
-// CHECK:           math.exp
-// CHECK-NOT:       math.exp
-// CHECK:           %[[LT:.*]] = cluster.all_reduce(%{{.*}}) scope(warp) kind(add) : f32
-// The merge of the warps: both sides are corrected to the joint maximum.
-// CHECK-NEXT:      %[[S:.*]]:2 = cluster.all_reduce(%[[LM]], %[[LT]]) scope(block) warps(2) combined : f32, f32
+// The merge of two states: both sides are corrected to the joint maximum.
+// CHECK:           %[[S:.*]]:2 = cluster.all_reduce(%{{.*}}, %{{.*}}) scope(block) warps(2) : f32, f32 {
 // CHECK-NEXT:      ^bb0(%[[MA:.*]]: f32, %[[TA:.*]]: f32, %[[MB:.*]]: f32, %[[TB:.*]]: f32):
 // CHECK:             %[[MM:.*]] = arith.maximumf %[[MA]], %[[MB]] : f32
 // CHECK:             arith.mulf %[[TA]], %{{.*}} : f32
 // CHECK:             arith.mulf %[[TB]], %{{.*}} : f32
 // CHECK:             %[[TT:.*]] = arith.addf
 // CHECK:             cluster.yield %[[MM]], %[[TT]] : f32, f32
+// That of many lanes: their maximum, one correction, their sum.
+// CHECK:           } lanewise {
+// CHECK-NEXT:      ^bb0(%[[ML:.*]]: f32, %[[TL:.*]]: f32):
+// CHECK:             %[[LM:.*]] = cluster.all_reduce(%[[ML]]) scope(warp) kind(max) : f32
+// CHECK:             math.exp
+// CHECK-NOT:         math.exp
+// CHECK:             %[[LT:.*]] = cluster.all_reduce(%{{.*}}) scope(warp) kind(add) : f32
+// CHECK:             cluster.yield %[[LM]], %[[LT]] : f32, f32
 
 // The condition is that of the fused chain, and the same in all threads.
 // CHECK:           %[[FINE:.*]] = arith.andi

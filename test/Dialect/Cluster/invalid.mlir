@@ -257,3 +257,38 @@ gpu.module @k {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @k {
+  gpu.func @lanewise_alone(%x: f32) kernel {
+    // expected-error @below {{needs a lanewise region with arguments ('f32'): the state of a lane}}
+    %0 = cluster.all_reduce(%x) scope(warp) : f32 {
+    ^bb0(%a: f32, %b: f32):
+      cluster.yield %a : f32
+    } lanewise {
+    // expected-note @below {{its arguments are ('f32', 'f32')}}
+    ^bb0(%a: f32, %b: f32):
+      cluster.yield %a : f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @lanewise_scope(%x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{needs a lanewise region without side effects}}
+    %0 = cluster.all_reduce(%x) scope(warp) : f32 {
+    ^bb0(%a: f32, %b: f32):
+      cluster.yield %a : f32
+    } lanewise {
+    ^bb0(%a: f32):
+      // expected-note @below {{this operation has some}}
+      %s = cluster.all_reduce(%a) scope(block) kind(add) : f32
+      cluster.yield %s : f32
+    }
+    gpu.return
+  }
+}

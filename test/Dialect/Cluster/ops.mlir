@@ -85,3 +85,34 @@ module attributes {cascade.target = #cluster.target<name = "h200", sms = 132,
   shared_latency = 37, dsmem_latency = 206, cluster_barrier_cycles = 355,
   residency = [132, 132, 120, 120, 112], mailbox_cycles = [563, 704, 700, 861],
   tree_cycles = [815, 1473, 2135, 2780]>} {}
+
+// CHECK-LABEL: gpu.func @lanewise
+// CHECK:         cluster.all_reduce(%{{.*}}, %{{.*}}) scope(block) : f32, f32 {
+// CHECK:         } lanewise {
+// CHECK-NEXT:    ^bb0(%[[M:.*]]: f32, %[[T:.*]]: f32):
+// CHECK-NEXT:      %[[MM:.*]] = cluster.all_reduce(%[[M]]) scope(warp) kind(max) : f32
+gpu.module @lanewise_module {
+  gpu.func @lanewise(%m: f32, %t: f32) -> (f32, f32) {
+    %r:2 = cluster.all_reduce(%m, %t) scope(block) : f32, f32 {
+    ^bb0(%ma: f32, %ta: f32, %mb: f32, %tb: f32):
+      %mm = arith.maximumf %ma, %mb : f32
+      %da = arith.subf %ma, %mm : f32
+      %db = arith.subf %mb, %mm : f32
+      %ea = math.exp %da : f32
+      %eb = math.exp %db : f32
+      %sa = arith.mulf %ta, %ea : f32
+      %sb = arith.mulf %tb, %eb : f32
+      %s = arith.addf %sa, %sb : f32
+      cluster.yield %mm, %s : f32, f32
+    } lanewise {
+    ^bb0(%ml: f32, %tl: f32):
+      %mm = cluster.all_reduce(%ml) scope(warp) kind(max) : f32
+      %d = arith.subf %ml, %mm : f32
+      %e = math.exp %d : f32
+      %c = arith.mulf %tl, %e : f32
+      %s = cluster.all_reduce(%c) scope(warp) kind(add) : f32
+      cluster.yield %mm, %s : f32, f32
+    }
+    gpu.return %r#0, %r#1 : f32, f32
+  }
+}

@@ -77,4 +77,44 @@ gpu.module @k {
     llvm.store %2, %p : f32, !llvm.ptr<1>
     gpu.return
   }
+
+  // The lanes of a warp, and then the warps, are combined by the lanewise
+  // region, of as many lanes as there are states: no merge of pairs remains.
+  // CHECK-LABEL: gpu.func @lanewise
+  gpu.func @lanewise(%m: f32, %t: f32, %p: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    // CHECK-COUNT-5: gpu.shuffle xor
+    // CHECK: math.exp
+    // CHECK-COUNT-5: gpu.shuffle xor
+    // CHECK: gpu.barrier
+    // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32
+    // CHECK: gpu.shuffle xor %{{.*}}, %c2_i32
+    // CHECK: gpu.shuffle xor %{{.*}}, %c4_i32
+    // CHECK: math.exp
+    // CHECK-COUNT-3: gpu.shuffle xor
+    // CHECK-NOT: gpu.shuffle
+    // CHECK-NOT: math.exp
+    // CHECK: llvm.store
+    %r:2 = cluster.all_reduce(%m, %t) scope(block) : f32, f32 {
+    ^bb0(%ma: f32, %ta: f32, %mb: f32, %tb: f32):
+      %mm = arith.maximumf %ma, %mb : f32
+      %da = arith.subf %ma, %mm : f32
+      %db = arith.subf %mb, %mm : f32
+      %ea = math.exp %da : f32
+      %eb = math.exp %db : f32
+      %sa = arith.mulf %ta, %ea : f32
+      %sb = arith.mulf %tb, %eb : f32
+      %s = arith.addf %sa, %sb : f32
+      cluster.yield %mm, %s : f32, f32
+    } lanewise {
+    ^bb0(%ml: f32, %tl: f32):
+      %mm = cluster.all_reduce(%ml) scope(warp) kind(max) : f32
+      %d = arith.subf %ml, %mm : f32
+      %e = math.exp %d : f32
+      %c = arith.mulf %tl, %e : f32
+      %s = cluster.all_reduce(%c) scope(warp) kind(add) : f32
+      cluster.yield %mm, %s : f32, f32
+    }
+    llvm.store %r#1, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
 }

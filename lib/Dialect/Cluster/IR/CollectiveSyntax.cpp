@@ -113,10 +113,28 @@ ParseResult cascade::cluster::parseMergeRegion(OpAsmParser &parser,
 
 void cascade::cluster::printMergeRegion(OpAsmPrinter &printer, Operation *,
                                         Region &region) {
-  if (region.empty())
+  if (!region.empty())
+    printer.printRegion(region);
+}
+
+/// merge-regions ::= (region (`lanewise` region)?)?
+ParseResult cascade::cluster::parseMergeRegions(OpAsmParser &parser,
+                                                Region &merge,
+                                                Region &lanewise) {
+  if (parseMergeRegion(parser, merge))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("lanewise")))
+    return success();
+  return parser.parseRegion(lanewise);
+}
+
+void cascade::cluster::printMergeRegions(OpAsmPrinter &printer, Operation *op,
+                                         Region &merge, Region &lanewise) {
+  printMergeRegion(printer, op, merge);
+  if (lanewise.empty())
     return;
-  printer << ' ';
-  printer.printRegion(region);
+  printer << " lanewise ";
+  printer.printRegion(lanewise);
 }
 
 /// barrier-mode ::= (`arrive` (`relaxed` | `release`)? | `wait`)?

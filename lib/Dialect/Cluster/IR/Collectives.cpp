@@ -136,20 +136,25 @@ static LogicalResult verifyKinds(OpT op, TypeRange elements) {
   return success();
 }
 
-/// The merge region takes both states and yields one.
-template <typename OpT>
-static LogicalResult verifyMerge(OpT op, TypeRange elements) {
-  if (op.getMerge().empty())
+/// A region of one block whose arguments are `states` states of `elements`, and
+/// that yields one, by operations that `allows`.
+static LogicalResult verifyStates(Operation *op, Region &region, StringRef name,
+                                  TypeRange elements, unsigned states,
+                                  StringRef arguments,
+                                  function_ref<bool(Operation &)> allows) {
+  if (region.empty())
     return success();
-  if (!op.getMerge().hasOneBlock())
-    return op.emitOpError("has a merge region of several blocks: use one");
-  Block &body = op.getMerge().front();
-  SmallVector<Type> expected(elements);
-  llvm::append_range(expected, elements);
+  if (!region.hasOneBlock())
+    return op->emitOpError()
+           << "has a " << name << " region of several blocks: use one";
+  Block &body = region.front();
+  SmallVector<Type> expected;
+  for (unsigned i = 0; i < states; ++i)
+    llvm::append_range(expected, elements);
   if (!llvm::equal(body.getArgumentTypes(), expected)) {
     InFlightDiagnostic diag =
-        op.emitOpError() << "needs a merge region with arguments (" << expected
-                         << "): the lower state, then the higher";
+        op->emitOpError() << "needs a " << name << " region with arguments ("
+                          << expected << "): " << arguments;
     if (body.getNumArguments() > 0)
       diag.attachNote(body.getArgument(0).getLoc())
           << "its arguments are (" << body.getArgumentTypes() << ")";
@@ -157,22 +162,40 @@ static LogicalResult verifyMerge(OpT op, TypeRange elements) {
   }
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (!yield)
-    return op.emitOpError("needs a merge region that ends in cluster.yield");
+    return op->emitOpError()
+           << "needs a " << name << " region that ends in cluster.yield";
   if (!llvm::equal(yield.getOperandTypes(), elements)) {
     InFlightDiagnostic diag = yield.emitOpError()
                               << "must yield the merged state (" << elements
                               << "), not (" << yield.getOperandTypes() << ")";
-    diag.attachNote(op.getLoc()) << "of this collective";
+    diag.attachNote(op->getLoc()) << "of this collective";
     return diag;
   }
   for (Operation &nested : body.without_terminator())
-    if (!isMemoryEffectFree(&nested)) {
-      InFlightDiagnostic diag =
-          op.emitOpError("needs a merge region without side effects");
+    if (!allows(nested)) {
+      InFlightDiagnostic diag = op->emitOpError()
+                                << "needs a " << name
+                                << " region without side effects";
       diag.attachNote(nested.getLoc()) << "this operation has some";
       return diag;
     }
   return success();
+}
+
+static bool hasNoEffect(Operation &op) { return isMemoryEffectFree(&op); }
+
+/// The merge region takes both states and yields one.
+template <typename OpT>
+static LogicalResult verifyMerge(OpT op, TypeRange elements) {
+  return verifyStates(op, op.getMerge(), "merge", elements, 2,
+                      "the lower state, then the higher", hasNoEffect);
+}
+
+/// In the lanewise region, lanes exchange values by kinds.
+static bool isLanewise(Operation &op) {
+  auto reduce = dyn_cast<AllReduceOp>(op);
+  return reduce ? reduce.getScope() == Scope::Warp && reduce.getKinds()
+                : hasNoEffect(op);
 }
 
 LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
@@ -211,26 +234,38 @@ void AllReduceOp::build(OpBuilder &builder, OperationState &state,
     attrs.push_back(KindAttr::get(builder.getContext(), kind));
   state.getOrAddProperties<Properties>().kinds = builder.getArrayAttr(attrs);
   state.addRegion();
+  state.addRegion();
 }
 
 void AllReduceOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange inputs, Scope scope, MergeBuilder merge,
                         int32_t lanes, std::optional<int32_t> warps,
-                        Algorithm algorithm) {
+                        Algorithm algorithm, LanewiseBuilder lanewise) {
   addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
-  SmallVector<Type> types(inputs.getTypes());
-  llvm::append_range(types, inputs.getTypes());
   OpBuilder::InsertionGuard guard(builder);
-  Block *body =
-      builder.createBlock(state.addRegion(), {}, types,
-                          SmallVector<Location>(types.size(), state.location));
-  if (!merge)
+  auto addBlock = [&](unsigned states) -> ValueRange {
+    SmallVector<Type> types;
+    for (unsigned i = 0; i < states; ++i)
+      llvm::append_range(types, inputs.getTypes());
+    return builder
+        .createBlock(state.addRegion(), {}, types,
+                     SmallVector<Location>(types.size(), state.location))
+        ->getArguments();
+  };
+  ValueRange pair = addBlock(2);
+  if (merge) {
+    SmallVector<Value> merged =
+        merge(builder, state.location, pair.take_front(inputs.size()),
+              pair.drop_front(inputs.size()));
+    YieldOp::create(builder, state.location, merged);
+  }
+  if (!lanewise) {
+    state.addRegion();
     return;
-  ValueRange arguments = body->getArguments();
-  SmallVector<Value> merged =
-      merge(builder, state.location, arguments.take_front(inputs.size()),
-            arguments.drop_front(inputs.size()));
-  YieldOp::create(builder, state.location, merged);
+  }
+  ValueRange single = addBlock(1);
+  YieldOp::create(builder, state.location,
+                  lanewise(builder, state.location, single));
 }
 
 LogicalResult AllReduceOp::verify() {
@@ -245,7 +280,14 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllReduceOp::verifyRegions() {
-  return verifyMerge(*this, getInputs().getTypes());
+  TypeRange elements = getInputs().getTypes();
+  if (!getLanewise().empty() && getMerge().empty())
+    return emitOpError("has a lanewise region without a merge region: add one "
+                       "for numbers of states that are no power of two");
+  if (failed(verifyMerge(*this, elements)))
+    return failure();
+  return verifyStates(*this, getLanewise(), "lanewise", elements, 1,
+                      "the state of a lane", isLanewise);
 }
 
 namespace {
@@ -256,8 +298,9 @@ struct NarrowScope : OpRewritePattern<AllReduceOp> {
 
   LogicalResult matchAndRewrite(AllReduceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getScope() == Scope::Warp &&
-        (op.getLanes() == 1 || op.getCombined())) {
+    // In a lanewise region the lanes are those of its collective.
+    if (op.getScope() == Scope::Warp && op.getLanes() == 1 &&
+        !isa<AllReduceOp>(op->getParentOp())) {
       rewriter.replaceOp(op, op.getInputs());
       return success();
     }

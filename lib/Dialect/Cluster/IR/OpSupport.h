@@ -29,6 +29,11 @@ mlir::ParseResult parseMergeRegion(mlir::OpAsmParser &parser,
                                    mlir::Region &region);
 void printMergeRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Region &region);
+mlir::ParseResult parseMergeRegions(mlir::OpAsmParser &parser,
+                                    mlir::Region &merge,
+                                    mlir::Region &lanewise);
+void printMergeRegions(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                       mlir::Region &merge, mlir::Region &lanewise);
 
 /// Checks that `op` is in a kernel: in a gpu.func, a gpu.launch or, once
 /// lowered, an llvm.func.

@@ -30,6 +30,13 @@ inline constexpr int64_t kMaxStoreAsyncBytes = 16;
 /// Sizes and addresses of a bulk copy are multiples of this, in bytes.
 inline constexpr int64_t kBulkAlignment = 16;
 
+/// On a workgroup buffer of a gpu.func: every thread loads only what it has
+/// stored itself, so that no barrier is needed. The buffer is put into the
+/// dynamic shared memory of the launch, which is not limited to 48 KiB; a
+/// kernel has one such buffer at most.
+inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
+    "cluster.thread_private";
+
 /// What a collective reads: the tuples of other threads.
 struct ExchangeResource
     : public mlir::SideEffects::Resource::Base<ExchangeResource> {
@@ -39,6 +46,10 @@ struct ExchangeResource
 /// Merges two states: (builder, loc, lower rank's, higher rank's) -> merged.
 using MergeBuilder = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange, mlir::ValueRange)>;
+
+/// Builds what all lanes yield together from the state of one.
+using LanewiseBuilder = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange state)>;
 
 /// Blocks in a cluster of `op`'s kernel: the product of `known_cluster_size`
 /// of the enclosing gpu.func, or nothing where that is absent.

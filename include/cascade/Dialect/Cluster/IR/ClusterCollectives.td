@@ -62,8 +62,13 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     two states: its arguments are the state of the lower rank, then that of the
     higher. It is called in rank order and need not commute.
 
-    With `combined`, the lanes of a group hold one tuple, the same in all of
-    them, which counts once.
+    With a second region after `lanewise`, all lanes of a group combine their
+    states in one step instead of in rounds of merges: its arguments are the
+    state of a lane, and what it yields is the combination, by all-reduces of
+    scope(warp) in it that take as many lanes as there are states, whatever
+    their own `lanes`. A state that is relative to others (a sum, to a maximum)
+    is corrected once this way. It must agree with the merge region, which
+    remains for what is not a power of two of states.
 
     ```mlir
     %s = cluster.all_reduce(%x) scope(block) kind(add) : f32
@@ -76,13 +81,12 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     ```
   }];
   let arguments = !con((ins Variadic<AnyType>:$inputs), participants,
-                       (ins UnitAttr:$combined,
-                            OptionalAttr<Cluster_KindArrayAttr>:$kinds));
+                       (ins OptionalAttr<Cluster_KindArrayAttr>:$kinds));
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region AnyRegion:$merge);
+  let regions = (region AnyRegion:$merge, AnyRegion:$lanewise);
   let assemblyFormat = "`(` $inputs `)` " # participantsFormat # [{
-    (`combined` $combined^)? (`kind` `(` custom<Kinds>($kinds)^ `)`)? attr-dict
-    `:` type($inputs) custom<MergeRegion>($merge)
+    (`kind` `(` custom<Kinds>($kinds)^ `)`)? attr-dict
+    `:` type($inputs) custom<MergeRegions>($merge, $lanewise)
   }];
   let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
@@ -96,11 +100,13 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
                    CArg<"Algorithm", "Algorithm::Auto">:$algorithm)>,
     // `merge(builder, loc, lower, higher)` returns the merged state; null
     // leaves a block with arguments for the caller to fill and terminate.
+    // `lanewise(builder, loc, state)`, if any, returns that of all lanes.
     OpBuilder<(ins "::mlir::ValueRange":$inputs, "Scope":$scope,
                    "MergeBuilder":$merge,
                    CArg<"int32_t", "32">:$lanes,
                    CArg<"std::optional<int32_t>", "{}">:$warps,
-                   CArg<"Algorithm", "Algorithm::Auto">:$algorithm)>];
+                   CArg<"Algorithm", "Algorithm::Auto">:$algorithm,
+                   CArg<"LanewiseBuilder", "{}">:$lanewise)>];
 }
 
 def Cluster_ReduceOp : Cluster_Collective<"reduce", [
