@@ -35,35 +35,35 @@ constexpr int64_t comparisonsOfTile = 128;
 
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
-constexpr double baseRegisters = 20.9, loopRegisters = 8.5;
-constexpr double registersOfState = 0.122;       ///< a word beyond the second
-constexpr double registersOfInstruction = 0.147; ///< beyond the seventh
-constexpr double registersOfShared = 0.835;      ///< a word
+constexpr double baseRegisters = 21, loopRegisters = 8.5;
+constexpr double registersOfState = 0.121;       ///< a word beyond the second
+constexpr double registersOfInstruction = 0.143; ///< beyond the seventh
+constexpr double registersOfShared = 0.836;      ///< a word
 // In microseconds.
 constexpr double emptyKernel = 3.3;
 constexpr double launchOfBlock = 0.0029;
-constexpr double loadLatency = 0.505;
-constexpr double mergeOfLanes = 0.043, mergeOfWarps = 0.059;
-constexpr double mergeOfWarp = 0.03, mergeOfBlocks = 0.27;
-constexpr double mergeOfBlock = 0.017;
-constexpr double storeLatency = 0.627;
-constexpr double spill = 0.051; ///< a register and tile
+constexpr double loadLatency = 0.514;
+constexpr double mergeOfLanes = 0.055, mergeOfWarps = 0.08;
+constexpr double mergeOfWarp = 0.028, mergeOfBlocks = 0.258;
+constexpr double mergeOfBlock = 0.0158;
+constexpr double storeLatency = 0.654;
+constexpr double spill = 0.058; ///< a register and tile
 // In cycles.
-constexpr double serialIssue = 1.16;   ///< an instruction of one warp alone
-constexpr double sharedIssue = 0.0056; ///< for each warp of its scheduler
+constexpr double serialIssue = 1.163;  ///< an instruction of one warp alone
+constexpr double sharedIssue = 0.0036; ///< for each warp of its scheduler
 // Pure numbers.
-constexpr double issueSlots = 0.4; ///< an instruction
+constexpr double issueSlots = 0.198; ///< an instruction
 /// An element that is kept, which stands for the latency of its loads, too.
-constexpr double keepInstructions = 46;
-constexpr double loopOverhead = 1.13;  ///< of the throughput of a loop
-constexpr double keptOverhead = 1.06;  ///< the same where the row is kept
-constexpr double tileExponent = 0.936; ///< of the number of tiles in a row
+constexpr double keepInstructions = 47.2;
+constexpr double loopOverhead = 1.128; ///< of the throughput of a loop
+constexpr double keptOverhead = 1.056; ///< the same where the row is kept
+constexpr double tileExponent = 0.939; ///< of the number of tiles in a row
 constexpr double secondLoop = 1.6;     ///< latency of two loops over one
-constexpr double partialWave = 1.08;   ///< of what a last wave lacks
-constexpr double readAgain = 0.76;     ///< of the bytes, from the L2 cache
+constexpr double partialWave = 1.108;  ///< of what a last wave lacks
+constexpr double readAgain = 0.7565;   ///< of the bytes, from the L2 cache
 constexpr double usableL2 = 0.6;       ///< of it, for rows in flight
-constexpr double burst = 3.1;      ///< of a block's bandwidth, over its share
-constexpr double smoothness = 2.8; ///< of the maximum of both times
+constexpr double burst = 3.17;      ///< of a block's bandwidth, over its share
+constexpr double smoothness = 2.84; ///< of the maximum of both times
 } // namespace
 
 //===----------------------------------------------------------------------===//
