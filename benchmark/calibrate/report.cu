@@ -52,13 +52,12 @@ double Report::add(const std::string &quantity, const std::string &unit,
     row.failure = "there are no samples";
   if (row.failure.empty() && !(median > bounds.low && median < bounds.high))
     row.failure = textOf(median) + " is not between " + textOf(bounds.low) +
-                  " and " + textOf(bounds.high);
+                  " and " + textOf(bounds.high) +
+                  "; see that nothing else uses the GPU and run again";
   const bool failed = !row.failure.empty();
   if (failed) {
     ++failures;
-    std::fprintf(stderr,
-                 "error: measurement failed: %s: %s (%s): %s; see that nothing "
-                 "else uses the GPU and run again\n",
+    std::fprintf(stderr, "error: measurement failed: %s: %s (%s): %s\n",
                  tables.back().name.c_str(), quantity.c_str(), depends.c_str(),
                  row.failure.c_str());
   }

@@ -79,7 +79,12 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
     int64_t tiles = llvm::divideCeil(accesses, threads * mapping.accesses);
     int64_t kept = tiles * threads / mapping.cluster * mapping.accesses *
                    MappingPlan::accessBytes * int64_t(shape.keepable.size());
-    if (tiles > 1 && !(mapping.keeps && kept > MappingPlan::maxSharedBytes))
+    // Every warp and, twice, every block leaves its state for the others, at
+    // most 16 bytes a word; the reductions of several passes do so in turn.
+    int64_t exchanged = (mapping.warps + 2 * mapping.cluster) *
+                        int64_t(shape.state) * MappingPlan::accessBytes;
+    if (tiles > 1 &&
+        !(mapping.keeps && kept + exchanged > MappingPlan::maxSharedBytes))
       out.push_back(mapping);
   }
 }

@@ -143,14 +143,25 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
 }
 
 /// The symbols of the buffers that threads have to themselves, as the lowering
-/// of gpu.func is going to name them.
-static llvm::StringSet<> getPrivateBuffers(gpu::GPUModuleOp module) {
+/// of gpu.func is going to name them. The dynamic shared memory has one place
+/// for all symbols in it: a kernel may have one.
+static FailureOr<llvm::StringSet<>> getPrivateBuffers(gpu::GPUModuleOp module) {
   llvm::StringSet<> names;
-  module.walk([&](gpu::GPUFuncOp func) {
+  WalkResult result = module.walk([&](gpu::GPUFuncOp func) {
+    unsigned count = 0;
     for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
-      if (func.getWorkgroupAttributionAttr(i, kThreadPrivateAttrName))
+      if (func.getWorkgroupAttributionAttr(i, kThreadPrivateAttrName)) {
         names.insert(("__wg_" + func.getName() + "_" + Twine(i)).str());
+        ++count;
+      }
+    if (count <= 1)
+      return WalkResult::advance();
+    func.emitOpError() << "has " << count << " buffers with "
+                       << kThreadPrivateAttrName << "; use one for all";
+    return WalkResult::interrupt();
   });
+  if (result.wasInterrupted())
+    return failure();
   return names;
 }
 
@@ -183,13 +194,13 @@ struct ClusterToNVVMPass
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     alignSharedMemory(module);
-    llvm::StringSet<> privateBuffers = getPrivateBuffers(module);
-    if (failed(checkExpanded(module)) || failed(lowerNarrowFloats(module)) ||
-        failed(expandInPlace(module)) ||
+    FailureOr<llvm::StringSet<>> privateBuffers = getPrivateBuffers(module);
+    if (failed(privateBuffers) || failed(checkExpanded(module)) ||
+        failed(lowerNarrowFloats(module)) || failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))
       return signalPassFailure();
-    makeDynamic(module, privateBuffers);
+    makeDynamic(module, *privateBuffers);
     setLaunchBounds(module);
   }
 };

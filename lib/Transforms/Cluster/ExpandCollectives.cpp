@@ -290,20 +290,30 @@ static int64_t getBufferBytes(MemRefType type) {
   return type.getNumElements() * count * elementBytes;
 }
 
+/// The most shared memory of a block, static and dynamic, in bytes.
+static constexpr int64_t kMaxShared = 227 * 1024;
+
 static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
-  int64_t bytes = 0;
-  for (auto [index, buffer] : llvm::enumerate(func.getWorkgroupAttributions()))
-    if (!func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName))
-      bytes += getBufferBytes(cast<MemRefType>(buffer.getType()));
-  if (bytes <= kMaxStaticShared)
-    return success();
-  InFlightDiagnostic diag = func.emitOpError()
-                            << "would need " << bytes
-                            << " bytes of static shared memory, of "
-                            << kMaxStaticShared
-                            << ": use more lanes or warps a group, or "
-                               "algorithm(tree)";
-  return diag;
+  int64_t fixed = 0, dynamic = 0;
+  for (auto [index, buffer] :
+       llvm::enumerate(func.getWorkgroupAttributions())) {
+    int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
+    bool isDynamic =
+        bool(func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName));
+    (isDynamic ? dynamic : fixed) += bytes;
+  }
+  if (fixed > kMaxStaticShared)
+    return func.emitOpError()
+           << "would need " << fixed << " bytes of static shared memory, of "
+           << kMaxStaticShared
+           << ": use more lanes or warps a group, or "
+              "algorithm(tree)";
+  if (fixed + dynamic > kMaxShared)
+    return func.emitOpError()
+           << "keeps " << dynamic << " bytes in shared memory and needs "
+           << fixed << " for collectives, of " << kMaxShared
+           << ": keep fewer inputs, or use more blocks a cluster";
+  return success();
 }
 
 LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {

@@ -63,3 +63,17 @@ gpu.module @k {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{has 2 buffers with cluster.thread_private; use one for all}}
+  gpu.func @two_private(%i: index, %x: f32)
+      workgroup(%a: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private},
+                %b: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private})
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    memref.store %x, %a[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+    memref.store %x, %b[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

@@ -62,3 +62,14 @@ gpu.module @k {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{keeps 232416 bytes in shared memory and needs 64 for collectives, of 232448: keep fewer inputs, or use more blocks a cluster}}
+  gpu.func @kept(%x: f64) workgroup(%kept: memref<14526xvector<4xi32>, #gpu.address_space<workgroup>> {cluster.thread_private}) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %s = cluster.all_reduce(%x) scope(block) kind(add) : f64
+    gpu.return
+  }
+}
