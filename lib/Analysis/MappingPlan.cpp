@@ -149,6 +149,16 @@ MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
   return plan;
 }
 
+bool cascade::isUnitStride(AffineMap map, unsigned axis) {
+  if (map.getNumResults() == 0)
+    return false;
+  ArrayRef<AffineExpr> outer = map.getResults().drop_back();
+  return map.getResults().back() == getAffineDimExpr(axis, map.getContext()) &&
+         llvm::none_of(outer, [&](AffineExpr expr) {
+           return expr.isFunctionOfDim(axis);
+         });
+}
+
 SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
   SmallVector<unsigned> inputs;
   if (std::optional<MappingAttr> mapping = chain.getMapping())

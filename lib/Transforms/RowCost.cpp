@@ -23,8 +23,6 @@ using namespace mlir;
 using namespace cascade;
 
 namespace {
-/// Bytes of one access.
-constexpr int64_t accessBytes = 16;
 /// Registers of the elements that a thread may hold, of 255.
 constexpr double elementRegisters = 150;
 /// Elements that a thread may hold, whatever their registers: the code grows.
@@ -85,7 +83,7 @@ static int64_t vectorWidth(ChainOp chain, unsigned rowAxis, int64_t length) {
     if (!isa<RankedTensorType>(type) || map.getNumResults() == 0 ||
         map.getResults().back() != rowExpr)
       return;
-    int64_t width = accessBytes / bytesOf(type);
+    int64_t width = MappingPlan::accessBytes / bytesOf(type);
     widest = any ? std::min(widest, width) : width;
     any = true;
   };
@@ -169,19 +167,13 @@ keepableInputs(ChainOp chain, const RowShape &shape,
   SmallVector<unsigned> inputs;
   if (!shape.reuses || ShapedType::isDynamic(shape.length))
     return inputs;
-  AffineExpr rowExpr = getAffineDimExpr(shape.rowAxis, chain.getContext());
   for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
     AffineMap map = chain.getInputMap(i);
     Value argument = chain.getBodyBlock()->getArgument(i);
     if (!first.contains(argument) || map.getNumResults() < 2)
       continue;
-    bool isRow =
-        map.getResults().back() == rowExpr &&
-        llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
-          return expr.isFunctionOfDim(shape.rowAxis);
-        });
-    if (!isRow || argument.getType().isIndex() ||
-        shape.vector * bytesOf(argument.getType()) != accessBytes)
+    if (!isUnitStride(map, shape.rowAxis) || argument.getType().isIndex() ||
+        shape.vector * bytesOf(argument.getType()) != MappingPlan::accessBytes)
       return {};
     inputs.push_back(i);
   }

@@ -74,6 +74,10 @@ struct MappingPlan {
   MappingPlan withoutRegisters(unsigned axis) const;
 };
 
+/// Whether `map`, of a tensor, names `axis` in its last dimension and nowhere
+/// else: neighbours along the axis are neighbours in memory.
+bool isUnitStride(mlir::AffineMap map, unsigned axis);
+
 /// The inputs of `chain`, by number, whose elements its mapping keeps in shared
 /// memory (`keep = [n: shared]`) from their first use to the last.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);

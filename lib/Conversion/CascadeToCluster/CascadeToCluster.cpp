@@ -141,12 +141,10 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
              << chain.getAxisName(rowAxis) << "' before its others";
     inner |= !isOuter;
   }
-  AffineExpr rowExpr = getAffineDimExpr(rowAxis, chain.getContext());
   for (unsigned input : kept) {
-    AffineMap map = chain.getInputMap(input);
     auto type = dyn_cast<RankedTensorType>(chain.getInputs()[input].getType());
     int64_t bits = 0;
-    if (type && map.getNumResults() > 0 && map.getResults().back() == rowExpr &&
+    if (type && isUnitStride(chain.getInputMap(input), rowAxis) &&
         type.getElementType().isIntOrFloat())
       bits = row.sizeAt(Level::Vector) *
              std::max(8u, type.getElementTypeBitWidth());
@@ -156,12 +154,6 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
              << " in shared memory, which takes rows in memory order and a "
                 "vector digit of "
              << MappingPlan::accessBytes << " bytes";
-    for (AffineExpr expr : map.getResults().drop_back())
-      if (expr.isFunctionOfDim(rowAxis))
-        return chain.emitOpError()
-               << "the mapping keeps input " << input
-               << " in shared memory, but it names axis '"
-               << chain.getAxisName(rowAxis) << "' in two dimensions";
   }
   int64_t bytes = getKeptBytes(chain, plan, rowAxis);
   if (plan.warps != row.sizeAt(Level::Warp) ||

@@ -16,9 +16,6 @@
 using namespace mlir;
 using namespace cascade;
 
-/// The widest access of a thread, in bytes.
-static constexpr unsigned maxAccessBytes = 16;
-
 static unsigned bytesOf(Type type) {
   return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
 }
@@ -93,7 +90,7 @@ static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
 
 /// The words of a 16-byte access, as inline assembly takes them: LLVM has no
 /// cache hints for NVPTX.
-static constexpr unsigned wordsOfAccess = maxAccessBytes / 4;
+static constexpr unsigned wordsOfAccess = MappingPlan::accessBytes / 4;
 
 static LLVM::InlineAsmOp accessAsm(OpBuilder &b, Location loc, Type result,
                                    ValueRange operands, StringRef text,
@@ -140,16 +137,9 @@ static void storeStreaming(OpBuilder &b, Location loc, Value value,
 //===----------------------------------------------------------------------===//
 
 unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
-  if (context.vectorSize == 1 || buffer.map.getNumResults() == 0)
+  if (context.vectorSize == 1 || !isUnitStride(buffer.map, context.rowAxis))
     return 1;
-  AffineExpr rowExpr =
-      getAffineDimExpr(context.rowAxis, buffer.map.getContext());
-  for (auto [index, expr] : llvm::enumerate(buffer.map.getResults())) {
-    bool last = index + 1 == buffer.map.getNumResults();
-    if (last ? expr != rowExpr : expr.isFunctionOfDim(context.rowAxis))
-      return 1;
-  }
-  unsigned widest = maxAccessBytes / bytesOf(buffer.elementType);
+  unsigned widest = MappingPlan::accessBytes / bytesOf(buffer.elementType);
   return std::min<unsigned>(context.vectorSize, std::max(1u, widest));
 }
 
@@ -229,8 +219,8 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   IntBuilder ints(b, loc);
   auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
-    bool isWide =
-        width > 1 && width * bytesOf(buffer.elementType) == maxAccessBytes;
+    bool isWide = width > 1 && width * bytesOf(buffer.elementType) ==
+                                   MappingPlan::accessBytes;
     if (isWide && (context.streams || early))
       return loadHinted(b, loc, type, address(b, buffer, rowIndex, entry),
                         context.streams ? ".L1::no_allocate" : "", early);
@@ -343,7 +333,7 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
       // push it out of.
       bool isResident = context.kept || (context.numTiles.constant &&
                                          *context.numTiles.constant == 1);
-      if (!isResident && width > 1 && bytes == maxAccessBytes)
+      if (!isResident && width > 1 && bytes == MappingPlan::accessBytes)
         storeStreaming(b, loc, value, pointer);
       else
         LLVM::StoreOp::create(b, loc, value, pointer, bytes);

@@ -166,13 +166,18 @@ LogicalResult KernelCompiler::emitFor(Operation *op) {
   emit(Kind::Jump).imm = head;
   program.code[exit].imm = here();
   loops.push_back({head, here()});
+  bindResults(loop, state);
+  return success();
+}
+
+void KernelCompiler::bindResults(Operation *op, const Registers &registers) {
   size_t next = 0;
-  for (Value result : loop.getResults()) {
+  for (Value result : op->getResults()) {
     size_t count = scalarsOf(result.getType())->size();
-    values[result].assign(state.begin() + next, state.begin() + next + count);
+    values[result].assign(registers.begin() + next,
+                          registers.begin() + next + count);
     next += count;
   }
-  return success();
 }
 
 LogicalResult KernelCompiler::emitWhile(Operation *op) {
@@ -195,12 +200,7 @@ LogicalResult KernelCompiler::emitWhile(Operation *op) {
   emit(Kind::Jump).imm = head;
   program.code[exit].imm = here();
   loops.push_back({head, here()});
-  size_t next = 0;
-  for (Value result : loop.getResults()) {
-    size_t count = scalarsOf(result.getType())->size();
-    values[result].assign(after.begin() + next, after.begin() + next + count);
-    next += count;
-  }
+  bindResults(loop, after);
   return success();
 }
 

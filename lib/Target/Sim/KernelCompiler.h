@@ -42,6 +42,8 @@ private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitControl(mlir::Operation *op);
   mlir::LogicalResult emitFor(mlir::Operation *op);
+  /// The results of `op` are in `registers`, one after another.
+  void bindResults(mlir::Operation *op, const Registers &registers);
   mlir::LogicalResult emitWhile(mlir::Operation *op);
   mlir::LogicalResult emitBody(mlir::Block &block,
                                llvm::ArrayRef<uint32_t> results);

@@ -290,9 +290,6 @@ static int64_t getBufferBytes(MemRefType type) {
   return type.getNumElements() * count * elementBytes;
 }
 
-/// The most shared memory of a block, static and dynamic, in bytes.
-static constexpr int64_t kMaxShared = 227 * 1024;
-
 static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   int64_t fixed = 0, dynamic = 0;
   for (auto [index, buffer] :
@@ -308,10 +305,10 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
            << kMaxStaticShared
            << ": use more lanes or warps a group, or "
               "algorithm(tree)";
-  if (fixed + dynamic > kMaxShared)
+  if (fixed + dynamic > kMaxSharedBytes)
     return func.emitOpError()
            << "keeps " << dynamic << " bytes in shared memory and needs "
-           << fixed << " for collectives, of " << kMaxShared
+           << fixed << " for collectives, of " << kMaxSharedBytes
            << ": keep fewer inputs, or use more blocks a cluster";
   return success();
 }

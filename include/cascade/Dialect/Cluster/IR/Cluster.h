@@ -27,6 +27,9 @@ inline constexpr int32_t kWarpSize = 32;
 inline constexpr int32_t kMaxClusterSize = 16;
 /// The most bytes of one `st.async`.
 inline constexpr int64_t kMaxStoreAsyncBytes = 16;
+/// Shared memory of a block, static and dynamic, in bytes.
+inline constexpr int64_t kMaxSharedBytes = 227 * 1024;
+
 /// Sizes and addresses of a bulk copy are multiples of this, in bytes.
 inline constexpr int64_t kBulkAlignment = 16;
 

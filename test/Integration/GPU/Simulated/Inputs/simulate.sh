@@ -1,7 +1,9 @@
 # simulate.sh FOLDER CLUSTER ALGORITHM: the GPU test cases of test/Integration (FOLDER)
 # on the simulated device, with CLUSTER blocks a cluster, each in two interleavings
-# against its references. The chains of Catalogue run for reports and bits alone: their
-# tolerances are those of cascade-sweep. Ends with "N passed, N failed".
+# against its references. The chains of Catalogue are compared on random rows; on special
+# ones, where some are so ill-conditioned that only cascade-sweep can judge them, they run
+# for reports and bits alone, and so do those whose roundings are left out or moved. Ends
+# with "N passed, N failed".
 set -uo pipefail
 folder=$1 cluster=$2 algorithm=$3
 work=$(mktemp -d)
@@ -17,9 +19,13 @@ simulate() {
     echo "status $status: $*"
     head -n 40 "$work/out"
   fi
-  [[ ${counts:-0 passed, 1 failed} =~ ^([0-9]+)\ passed,\ ([0-9]+) ]]
+  [[ ${counts:-0 passed, 0 failed} =~ ^([0-9]+)\ passed,\ ([0-9]+) ]]
   passed=$((passed + BASH_REMATCH[1]))
   failed=$((failed + BASH_REMATCH[2]))
+  # An error that no case counts.
+  if [ "$status" -ne 0 ] && [ "${BASH_REMATCH[2]}" -eq 0 ]; then
+    failed=$((failed + 1))
+  fi
 }
 
 # What kernels do not take (GPU/build-cases.sh says why).
@@ -35,6 +41,8 @@ for file in "$folder"/CPU/*.mlir "$folder"/Catalogue/*.mlir; do
     # Two sizes of the exchange are enough here: the chains are many.
     [[ $cluster == 3 && $algorithm == mailbox ]] || continue
     simulate "${flags[@]}" --dim=l=7,127 --patterns=special
+    [[ $name == approximate || $name == moved-rounding ]] ||
+      simulate "${flags[@]}" --dim=l=7,127 --patterns=rand --check
     continue
   fi
   lengths=0,1,7,33,127,577
