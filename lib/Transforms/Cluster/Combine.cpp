@@ -150,10 +150,10 @@ SmallVector<Value> Expansion::butterflyRound(ValueRange state, Value lane,
           arith::SelectOp::create(builder, loc, condition, lhs, rhs));
     return chosen;
   };
-  Value width = constant(kWarpSize);
+  Value width = constant(kWarpSize), distance = scale(stride, who.stride);
   SmallVector<Value> words;
   for (Value word : packing.toWords(builder, loc, state))
-    words.push_back(gpu::ShuffleOp::create(builder, loc, word, stride, width,
+    words.push_back(gpu::ShuffleOp::create(builder, loc, word, distance, width,
                                            gpu::ShuffleMode::XOR)
                         .getShuffleResult());
   SmallVector<Value> partner = packing.fromWords(builder, loc, words);
@@ -217,6 +217,7 @@ SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
     }
     auto ofLanes = cast<AllReduceOp>(builder.clone(nested, map));
     ofLanes.setLanes(size);
+    ofLanes.setStride(who.stride);
     Expansion inner(builder, ofLanes, kernel);
     SmallVector<Value> reduced =
         inner.butterfly(ofLanes.getInputs(), inner.who.laneInGroup, size, size);

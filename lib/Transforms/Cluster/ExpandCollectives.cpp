@@ -134,6 +134,7 @@ Expansion::Expansion(OpBuilder &builder, AllReduceOp op,
     : builder(builder), loc(op.getLoc()), op(op), kernel(kernel), merge(op),
       packing(op.getInputs().getTypes()) {
   who.lanes = op.getLanes();
+  who.stride = op.getStride();
   who.laneGroups = kWarpSize / who.lanes;
   auto modulo = [&](Value value, int64_t divisor) -> Value {
     return arith::RemUIOp::create(builder, loc, value, constant(divisor));
@@ -142,8 +143,16 @@ Expansion::Expansion(OpBuilder &builder, AllReduceOp op,
     return arith::DivUIOp::create(builder, loc, value, constant(divisor));
   };
   auto isZero = [&](Value value) { return below(value, 1); };
-  who.laneInGroup = modulo(kernel.lane, who.lanes);
-  who.laneGroup = divide(kernel.lane, who.lanes);
+  // A lane's number has three digits: run of lanes * stride, lane in its group,
+  // lane below the stride. The group is what remains without the middle one.
+  who.laneInGroup = kernel.lane;
+  who.laneGroup = divide(kernel.lane, who.lanes * who.stride);
+  if (who.stride > 1) {
+    who.laneInGroup = divide(kernel.lane, who.stride);
+    who.laneGroup =
+        add(scale(who.laneGroup, who.stride), modulo(kernel.lane, who.stride));
+  }
+  who.laneInGroup = modulo(who.laneInGroup, who.lanes);
   if (who.lanes > 1)
     who.isFirstLane = isZero(who.laneInGroup);
   if (op.getScope() == Scope::Warp)

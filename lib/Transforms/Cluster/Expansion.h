@@ -47,6 +47,7 @@ struct KernelFrame {
 /// combines group g of every block.
 struct Participants {
   int64_t lanes = 0;
+  int64_t stride = 1; // between the lanes of a group
   int64_t warps = 1;
   int64_t laneGroups = 1; // lane groups of a warp
   int64_t groups = 1;     // of a block

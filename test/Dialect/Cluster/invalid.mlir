@@ -120,6 +120,36 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
+  gpu.func @stride_over_warp(%x: f32) kernel {
+    // expected-error @below {{'stride' of 8 lanes is 8; use a power of two from 1 to 4}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(8, stride 8) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @stride_not_power(%x: f32) kernel {
+    // expected-error @below {{'stride' of 4 lanes is 3; use a power of two from 1 to 8}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 3) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @stride_zero(%x: f32) kernel {
+    // expected-error @below {{'stride' of 4 lanes is 0; use a power of two from 1 to 8}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 0) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
   // expected-note @below {{makes blocks of 192 threads}}
   gpu.func @warps(%x: f32) kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
     // expected-error @below {{'warps' is 4, which does not divide the 6 warps of the block: use a divisor}}

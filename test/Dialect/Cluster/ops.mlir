@@ -55,6 +55,10 @@ gpu.module @kernels {
     %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
     // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
     %1:2 = cluster.all_reduce(%h, %i) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(block) lanes(4, stride 8) warps(2) kind(add) : f32
+    %s0 = cluster.all_reduce(%x) scope(block) lanes(4, stride 8) warps(2) kind(add) : f32
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(warp) lanes(4) kind(add) : f32
+    %s1 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 1) kind(add) : f32
     // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(cluster) algorithm(tree) warps(2) : f32, f32 {
     // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %{{.*}}: f32):
     // CHECK: cluster.yield %[[A]], %{{.*}} : f32, f32

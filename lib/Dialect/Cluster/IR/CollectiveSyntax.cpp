@@ -33,13 +33,25 @@ static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &attr) {
   return success();
 }
 
+/// lanes ::= `(` integer (`,` `stride` integer)? `)`
+static ParseResult parseLanes(OpAsmParser &parser, IntegerAttr &lanes,
+                              IntegerAttr &stride) {
+  int32_t count, distance = 1;
+  if (parser.parseLParen() || parser.parseInteger(count))
+    return failure();
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("stride") || parser.parseInteger(distance)))
+    return failure();
+  lanes = parser.getBuilder().getI32IntegerAttr(count);
+  stride = parser.getBuilder().getI32IntegerAttr(distance);
+  return parser.parseRParen();
+}
+
 /// participants ::= `scope` `(` scope `)` (`algorithm` `(` algorithm `)`)?
-///                  (`lanes` `(` integer `)`)? (`warps` `(` integer `)`)?
-ParseResult cascade::cluster::parseParticipants(OpAsmParser &parser,
-                                                ScopeAttr &scope,
-                                                AlgorithmAttr &algorithm,
-                                                IntegerAttr &lanes,
-                                                IntegerAttr &warps) {
+///                  (`lanes` lanes)? (`warps` `(` integer `)`)?
+ParseResult cascade::cluster::parseParticipants(
+    OpAsmParser &parser, ScopeAttr &scope, AlgorithmAttr &algorithm,
+    IntegerAttr &lanes, IntegerAttr &stride, IntegerAttr &warps) {
   if (parser.parseKeyword("scope") ||
       parseWord(
           parser, "scope (warp, block or cluster)",
@@ -52,8 +64,9 @@ ParseResult cascade::cluster::parseParticipants(OpAsmParser &parser,
           [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm))
     return failure();
   lanes = parser.getBuilder().getI32IntegerAttr(kWarpSize);
+  stride = parser.getBuilder().getI32IntegerAttr(1);
   if (succeeded(parser.parseOptionalKeyword("lanes")) &&
-      parseNumber(parser, lanes))
+      parseLanes(parser, lanes, stride))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("warps")))
     return parseNumber(parser, warps);
@@ -63,12 +76,17 @@ ParseResult cascade::cluster::parseParticipants(OpAsmParser &parser,
 void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *,
                                          ScopeAttr scope,
                                          AlgorithmAttr algorithm,
-                                         IntegerAttr lanes, IntegerAttr warps) {
+                                         IntegerAttr lanes, IntegerAttr stride,
+                                         IntegerAttr warps) {
   printer << "scope(" << stringifyScope(scope.getValue()) << ')';
   if (algorithm.getValue() != Algorithm::Auto)
     printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
-  if (lanes.getInt() != kWarpSize)
-    printer << " lanes(" << lanes.getInt() << ')';
+  if (lanes.getInt() != kWarpSize || stride.getInt() != 1) {
+    printer << " lanes(" << lanes.getInt();
+    if (stride.getInt() != 1)
+      printer << ", stride " << stride.getInt();
+    printer << ')';
+  }
   if (warps)
     printer << " warps(" << warps.getInt() << ')';
 }

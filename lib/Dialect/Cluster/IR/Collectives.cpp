@@ -67,6 +67,11 @@ static LogicalResult verifyParticipants(OpT op) {
   if (lanes < 1 || lanes > kWarpSize || !llvm::isPowerOf2_32(lanes))
     return op.emitOpError() << "'lanes' is " << lanes
                             << "; use a power of two from 1 to " << kWarpSize;
+  int32_t stride = op.getStride();
+  if (stride < 1 || stride > kWarpSize / lanes || !llvm::isPowerOf2_32(stride))
+    return op.emitOpError()
+           << "'stride' of " << lanes << " lanes is " << stride
+           << "; use a power of two from 1 to " << kWarpSize / lanes;
   if (op.getAlgorithm() != Algorithm::Auto && op.getScope() != Scope::Cluster)
     return op.emitOpError("'algorithm' chooses the exchange between blocks: "
                           "drop it, or use scope(cluster)");
@@ -207,16 +212,16 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-static OperationState &addParticipants(OperationState &state,
-                                       OpBuilder &builder, ValueRange inputs,
-                                       Scope scope, int32_t lanes,
-                                       std::optional<int32_t> warps,
-                                       Algorithm algorithm) {
+static OperationState &
+addParticipants(OperationState &state, OpBuilder &builder, ValueRange inputs,
+                Scope scope, int32_t lanes, int32_t stride,
+                std::optional<int32_t> warps, Algorithm algorithm) {
   MLIRContext *context = builder.getContext();
   auto &properties = state.getOrAddProperties<AllReduceOp::Properties>();
   properties.scope = ScopeAttr::get(context, scope);
   properties.algorithm = AlgorithmAttr::get(context, algorithm);
   properties.lanes = builder.getI32IntegerAttr(lanes);
+  properties.stride = builder.getI32IntegerAttr(stride);
   if (warps)
     properties.warps = builder.getI32IntegerAttr(*warps);
   state.addOperands(inputs);
@@ -227,8 +232,9 @@ static OperationState &addParticipants(OperationState &state,
 void AllReduceOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange inputs, Scope scope, ArrayRef<Kind> kinds,
                         int32_t lanes, std::optional<int32_t> warps,
-                        Algorithm algorithm) {
-  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+                        Algorithm algorithm, int32_t stride) {
+  addParticipants(state, builder, inputs, scope, lanes, stride, warps,
+                  algorithm);
   SmallVector<Attribute> attrs;
   for (Kind kind : kinds)
     attrs.push_back(KindAttr::get(builder.getContext(), kind));
@@ -240,8 +246,10 @@ void AllReduceOp::build(OpBuilder &builder, OperationState &state,
 void AllReduceOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange inputs, Scope scope, MergeBuilder merge,
                         int32_t lanes, std::optional<int32_t> warps,
-                        Algorithm algorithm, LanewiseBuilder lanewise) {
-  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+                        Algorithm algorithm, LanewiseBuilder lanewise,
+                        int32_t stride) {
+  addParticipants(state, builder, inputs, scope, lanes, stride, warps,
+                  algorithm);
   OpBuilder::InsertionGuard guard(builder);
   auto addBlock = [&](unsigned states) -> ValueRange {
     SmallVector<Type> types;

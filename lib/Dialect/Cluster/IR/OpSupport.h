@@ -14,10 +14,12 @@ void printKinds(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 mlir::ParseResult parseParticipants(mlir::OpAsmParser &parser, ScopeAttr &scope,
                                     AlgorithmAttr &algorithm,
                                     mlir::IntegerAttr &lanes,
+                                    mlir::IntegerAttr &stride,
                                     mlir::IntegerAttr &warps);
 void printParticipants(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        ScopeAttr scope, AlgorithmAttr algorithm,
-                       mlir::IntegerAttr lanes, mlir::IntegerAttr warps);
+                       mlir::IntegerAttr lanes, mlir::IntegerAttr stride,
+                       mlir::IntegerAttr warps);
 
 mlir::ParseResult parseBarrierMode(mlir::OpAsmParser &parser,
                                    BarrierPhaseAttr &phase,

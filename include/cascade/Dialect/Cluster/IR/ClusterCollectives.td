@@ -23,9 +23,10 @@ class Cluster_Collective<string mnemonic, list<Trait> traits = []>
     Cluster_ScopeAttr:$scope,
     DefaultValuedAttr<Cluster_AlgorithmAttr, "Algorithm::Auto">:$algorithm,
     DefaultValuedAttr<I32Attr, "32">:$lanes,
+    DefaultValuedAttr<I32Attr, "1">:$stride,
     OptionalAttr<I32Attr>:$warps);
   string participantsFormat =
-      "custom<Participants>($scope, $algorithm, $lanes, $warps)";
+      "custom<Participants>($scope, $algorithm, $lanes, $stride, $warps)";
   let hasVerifier = 1;
 }
 
@@ -49,7 +50,11 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     Every thread of the scope contributes a tuple and gets the combination of
     all tuples; the result has the same bits in all of them and in every run.
 
-    * `scope(warp)`: groups of `lanes` consecutive lanes.
+    * `scope(warp)`: groups of `lanes` consecutive lanes. With `lanes(L, stride
+      S)`, a lane's group are the L lanes of its aligned run of L * S whose
+      numbers differ from its own in multiples of S: lane group k of the 32 / L
+      has the lanes with k in place of the remaining digits. L and S are powers
+      of two, L * S is at most 32.
     * `scope(block)`: `warps` consecutive warps of the block combine (default:
       all). With `lanes` below 32, lane group k of each of these warps.
     * `scope(cluster)`: as `block`, and the same group of every block of the
@@ -65,8 +70,8 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
     With a second region after `lanewise`, all lanes of a group combine their
     states in one step instead of in rounds of merges: its arguments are the
     state of a lane, and what it yields is the combination, by all-reduces of
-    scope(warp) in it that take as many lanes as there are states, whatever
-    their own `lanes`. A state that is relative to others (a sum, to a maximum)
+    scope(warp) in it that take as many lanes as there are states, at the
+    stride of the whole, whatever their own `lanes`. A state that is relative to others (a sum, to a maximum)
     is corrected once this way. It must agree with the merge region, which
     remains for what is not a power of two of states.
 
@@ -97,7 +102,8 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
                    "::llvm::ArrayRef<Kind>":$kinds,
                    CArg<"int32_t", "32">:$lanes,
                    CArg<"std::optional<int32_t>", "{}">:$warps,
-                   CArg<"Algorithm", "Algorithm::Auto">:$algorithm)>,
+                   CArg<"Algorithm", "Algorithm::Auto">:$algorithm,
+                   CArg<"int32_t", "1">:$stride)>,
     // `merge(builder, loc, lower, higher)` returns the merged state; null
     // leaves a block with arguments for the caller to fill and terminate.
     // `lanewise(builder, loc, state)`, if any, returns that of all lanes.
@@ -106,7 +112,8 @@ def Cluster_AllReduceOp : Cluster_Collective<"all_reduce", [
                    CArg<"int32_t", "32">:$lanes,
                    CArg<"std::optional<int32_t>", "{}">:$warps,
                    CArg<"Algorithm", "Algorithm::Auto">:$algorithm,
-                   CArg<"LanewiseBuilder", "{}">:$lanewise)>];
+                   CArg<"LanewiseBuilder", "{}">:$lanewise,
+                   CArg<"int32_t", "1">:$stride)>];
 }
 
 def Cluster_ReduceOp : Cluster_Collective<"reduce", [
