@@ -186,33 +186,65 @@ AxisSet cascade::getListAxes(ChainOp chain) {
   return axes;
 }
 
+/// Whether a kernel may stream `axis` rather than `other`, of two that are
+/// reduced together: the one without a known extent, or else the longer.
+static bool isLonger(ChainOp chain, unsigned axis, unsigned other) {
+  SmallVector<int64_t> extents = chain.getStaticExtents();
+  auto length = [&](unsigned number) {
+    return ShapedType::isDynamic(extents[number])
+               ? std::numeric_limits<int64_t>::max()
+               : extents[number];
+  };
+  return length(axis) > length(other);
+}
+
 FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
-  std::optional<unsigned> row;
+  // An axis is inside another if a reduction over it varies over the other,
+  // which is reduced later.
   AxisSet lists = getListAxes(chain);
+  unsigned numAxes = chain.getNumAxes();
+  AxisSet reduced(numAxes), inside(numAxes);
+  SmallVector<std::pair<ReduceOp, AxisSet>> reductions;
   for (Region *region : {&chain.getBody(), &chain.getSource()}) {
     if (region->empty())
       continue;
+    AxisAnalysis axes(chain, *region);
     for (auto reduce : region->front().getOps<ReduceOp>()) {
-      if (reduce.getOver().size() != 1)
-        return reduce.emitOpError()
-               << "reduces several axes; GPU kernels take one for now: reshape "
-                  "them into one axis";
-      unsigned axis =
-          chain.getAxisNumber(cast<StringAttr>(reduce.getOver()[0]).getValue());
-      if (lists.test(axis))
+      AxisSet over = axes.reducedBy(reduce);
+      if (over.reset(lists).none())
         continue;
-      if (row && *row != axis)
-        return (reduce.emitOpError()
-                << "reduces axis '" << chain.getAxisName(axis)
-                << "', an earlier reduction axis '" << chain.getAxisName(*row)
-                << "'; GPU kernels take chains over one reduced axis for now")
-                   .attachNote(chain.getLoc())
-               << "in this chain";
-      row = axis;
+      reduced |= over;
+      reductions.push_back({reduce, axes.of(reduce.getResult(0))});
     }
   }
-  if (!row)
+  auto overOf = [&](ReduceOp reduce) {
+    AxisSet over(numAxes);
+    for (Attribute name : reduce.getOver())
+      over.set(chain.getAxisNumber(cast<StringAttr>(name).getValue()));
+    return over;
+  };
+  for (auto &[reduce, varies] : reductions)
+    if ((AxisSet(varies) &= reduced).any())
+      inside |= overOf(reduce);
+  std::optional<unsigned> row;
+  for (unsigned axis : reduced.set_bits())
+    if (!inside.test(axis) && (!row || isLonger(chain, axis, *row)))
+      row = axis;
+  if (!row && reductions.empty())
     return chain.emitOpError()
            << "has no reduction; GPU kernels take chains with one";
+  if (!row)
+    return reductions.front().first.emitOpError()
+           << "reduces an axis that another reduction varies over, and the "
+              "other way round; put them into two chains";
+  for (auto &[reduce, varies] : reductions) {
+    bool isInner = (AxisSet(varies) &= reduced).any();
+    if (!isInner && !overOf(reduce).test(*row))
+      return (reduce.emitOpError()
+              << "reduces another axis than '" << chain.getAxisName(*row)
+              << "', which the kernel streams; put it into a chain of its own")
+                 .attachNote(chain.getLoc())
+             << "in this chain";
+  }
   return *row;
 }

@@ -266,28 +266,40 @@ bool cascade::needsAlignment(ChainOp chain) {
   return false;
 }
 
-MappingAttr cascade::withoutVectors(MappingAttr mapping) {
+MappingAttr cascade::withoutVectors(ChainOp chain) {
+  MappingAttr mapping = *chain.getMapping();
   MLIRContext *context = mapping.getContext();
+  FailureOr<unsigned> rowAxis = getRowAxis(chain);
   SmallVector<AxisMappingAttr> axes;
   for (AxisMappingAttr axis : mapping.getAxes()) {
     bool isVector = llvm::any_of(axis.getDigits(), [](DigitAttr digit) {
       return digit.getLevel() == Level::Vector;
     });
-    if (!isVector) {
-      axes.push_back(axis);
-      continue;
-    }
-    // The threads stay where they are and loop over single elements.
     DigitList digits(context);
     auto copy = [&](ArrayRef<Level> levels) {
       for (DigitAttr digit : axis.getDigits())
         if (llvm::is_contained(levels, digit.getLevel()))
           digits.add(digit);
     };
-    copy({Level::Cluster});
-    digits.add(Level::Loop).add(Level::Reg, 4);
-    copy({Level::Warp, Level::Lane});
-    axes.push_back(digits.get(axis.getName().getValue()));
+    StringRef name = axis.getName().getValue();
+    if (!isVector) {
+      axes.push_back(axis);
+    } else if (succeeded(rowAxis) &&
+               chain.getAxisNumber(name) == int64_t(*rowAxis)) {
+      // The threads stay where they are and loop over single elements.
+      copy({Level::Cluster});
+      digits.add(Level::Loop).add(Level::Reg, 4);
+      copy({Level::Warp, Level::Lane});
+      axes.push_back(digits.get(name));
+    } else {
+      // The same elements, one by one.
+      for (DigitAttr digit : axis.getDigits())
+        if (digit.getLevel() == Level::Vector)
+          digits.add(Level::Reg, digit.getSize());
+        else
+          digits.add(digit);
+      axes.push_back(digits.get(name));
+    }
   }
   // What is kept on chip is kept in whole accesses.
   return MappingAttr::get(context, axes, mapping.getLoad(), /*keep=*/{},
@@ -325,9 +337,8 @@ LogicalResult cascade::scheduleFunction(func::FuncOp function,
                     FlatSymbolRefAttr::get(function.getNameAttr()));
   function->setAttr(fallbackAttrName,
                     FlatSymbolRefAttr::get(fallback.getNameAttr()));
-  fallback.walk([](ChainOp chain) {
-    chain.setMappingAttr(withoutVectors(*chain.getMapping()));
-  });
+  fallback.walk(
+      [](ChainOp chain) { chain.setMappingAttr(withoutVectors(chain)); });
   return success();
 }
 

@@ -89,9 +89,11 @@ int64_t getKeptBytes(ChainOp chain, const MappingPlan &plan, unsigned rowAxis);
 /// The axes that the topks of `chain` introduce, in its body or its source.
 AxisSet getListAxes(ChainOp chain);
 
-/// The one axis that every reduction of a row chain reduces; besides, it may
-/// reduce the axes of its lists. Fails, with a diagnostic at what stands in the
-/// way, on any other chain.
+/// The axis that a kernel of `chain` streams: the reduced axis that no other
+/// reduced axis is outside of, and of several that are reduced together the
+/// longest. The others are inside a tile, as the axes of topks are. Fails, with
+/// a diagnostic at what stands in the way, where two reductions have no such
+/// axis in common.
 mlir::FailureOr<unsigned> getRowAxis(ChainOp chain);
 
 } // namespace cascade

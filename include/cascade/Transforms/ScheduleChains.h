@@ -46,7 +46,7 @@ inline constexpr llvm::StringLiteral fallbackOfAttrName = "cascade.fallback_of";
 bool needsAlignment(ChainOp chain);
 
 /// The same mapping with one element an access.
-MappingAttr withoutVectors(MappingAttr mapping);
+MappingAttr withoutVectors(ChainOp chain);
 
 /// Gives the chain of `function` its mapping and, where that one asks for
 /// alignment, a copy of the function that does not behind it.

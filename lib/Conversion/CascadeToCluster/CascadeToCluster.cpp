@@ -3,7 +3,7 @@
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "KernelBuilder.h"
 #include "KernelContext.h"
-#include "TileEvaluator.h"
+#include "ThreadLayout.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -169,39 +169,55 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
   return success();
 }
 
-/// What the kernels of row chains ask of a mapping.
-static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
-                                     unsigned rowAxis) {
-  int64_t lanes = 1, rowWarpStride = 1, rowLaneStride = 1;
+/// The levels that an axis may have digits at.
+static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis) {
+  if (axis.isList)
+    return {Level::Reg};
+  if (axis.axis == rowAxis)
+    return {Level::Cluster, Level::Loop, Level::Reg,
+            Level::Warp,    Level::Lane, Level::Vector};
+  if (axis.reduced)
+    return {Level::Reg, Level::Lane, Level::Vector};
+  return {Level::Grid, Level::Reg, Level::Warp, Level::Lane, Level::Vector};
+}
+
+static StringRef describeLevels(const AxisPlan &axis, unsigned rowAxis) {
+  if (axis.isList)
+    return "the axis of a topk takes reg";
+  if (axis.axis == rowAxis)
+    return "the axis that a kernel streams takes cluster, loop, reg, warp, "
+           "lane and vector";
+  if (axis.reduced)
+    return "a reduced axis inside another takes reg, lane and vector";
+  return "a parallel axis takes grid, reg, warp, lane and vector";
+}
+
+/// What kernels ask of a mapping.
+static LogicalResult checkMapping(ChainOp chain, const MappingPlan &plan,
+                                  unsigned rowAxis) {
+  unsigned lanes = 0;
+  int64_t rowWarpStride = 1;
   for (const AxisPlan &axis : plan.axes) {
-    if (axis.isList) // checkListAxes
-      continue;
     bool isRow = axis.axis == rowAxis;
     StringRef name = chain.getAxisName(axis.axis);
     if (axis.extent > MappingPlan::maxRowLength)
       return chain.emitOpError()
              << "axis '" << name << "' has " << axis.extent
-             << " iterations; a row chain counts them in 32 bits, up to "
+             << " iterations; a kernel counts them in 32 bits, up to "
              << MappingPlan::maxRowLength;
+    SmallVector<Level> levels = levelsFor(axis, rowAxis);
     for (const DigitPlan &digit : axis.digits) {
-      if (digit.level == Level::Lane)
-        lanes *= digit.size;
-      if (isRow && digit.level == Level::Lane)
-        rowLaneStride = digit.idStride;
+      bool isNothing = digit.level == Level::Loop && digit.size == 1;
+      if (!isNothing && !llvm::is_contained(levels, digit.level))
+        return chain.emitOpError() << "axis '" << name << "' is mapped to "
+                                   << stringifyLevel(digit.level) << "; "
+                                   << describeLevels(axis, rowAxis);
+      if (digit.level == Level::Lane) {
+        unsigned bits = (digit.size - 1) * digit.idStride;
+        lanes |= bits;
+      }
       if (isRow && digit.level == Level::Warp)
         rowWarpStride = digit.idStride;
-      bool fits = isRow ? digit.level != Level::Grid
-                        : digit.level == Level::Grid ||
-                              digit.level == Level::Warp ||
-                              digit.level == Level::Lane;
-      if (!fits)
-        return chain.emitOpError()
-               << "axis '" << name << "' is mapped to "
-               << stringifyLevel(digit.level) << "; "
-               << (isRow ? "the reduced axis of a row chain takes cluster, "
-                           "loop, reg, warp, lane and vector"
-                         : "a parallel axis of a row chain takes grid, warp "
-                           "and lane");
     }
     for (Level level : {Level::Lane, Level::Warp, Level::Cluster, Level::Loop,
                         Level::Grid, Level::Vector})
@@ -210,15 +226,15 @@ static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
           }) > 1)
         return chain.emitOpError()
                << "axis '" << name << "' has two digits at level "
-               << stringifyLevel(level) << "; a row chain takes one";
+               << stringifyLevel(level) << "; a kernel takes one";
   }
-  if (lanes != MappingPlan::warpSize)
+  if (lanes != MappingPlan::warpSize - 1)
     return chain.emitOpError()
-           << "the mapping uses " << lanes << " lanes; a row chain uses all "
+           << "the mapping uses " << lanes + 1 << " lanes; a kernel uses all "
            << MappingPlan::warpSize;
-  if (rowLaneStride != 1 || rowWarpStride != 1)
+  if (rowWarpStride != 1)
     return chain.emitOpError()
-           << "the lanes and warps of axis '" << chain.getAxisName(rowAxis)
+           << "the warps of axis '" << chain.getAxisName(rowAxis)
            << "' must be consecutive: name it last in the chain or give the "
               "others a stride";
   return success();
@@ -254,9 +270,9 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
   if (failed(plan) || failed(checkPolicies(chain)) ||
-      failed(checkRowMapping(chain, *plan, *rowAxis)) ||
+      failed(checkMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
-      failed(checkListAxes(chain, *plan, *rowAxis)))
+      failed(checkLayout(chain, *plan)))
     return failure();
 
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),

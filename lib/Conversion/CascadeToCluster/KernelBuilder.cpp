@@ -1,17 +1,17 @@
 //===- KernelBuilder.cpp - The body of one kernel -------------------------===//
 //
-// A pass is: a state a thread, one step a tile (a horizontal combine of the
-// thread's elements, and one correction), and one collective that merges the
-// states of the threads that share the row.
+// A pass is: the states of a thread, one step a tile (a horizontal combine of
+// the thread's elements, and one correction), and one collective that merges
+// the states of the threads that share the row.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "MergeThreads.h"
 #include "TileEvaluator.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
-#include "cascade/Transforms/PassState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,7 +29,7 @@ public:
   RegionEmitter(const KernelContext &context, Region &region, bool together)
       : context(context), region(region),
         passes(context.chain, region, together),
-        row(context, passes.getAxes()) {}
+        layout(context, passes.getAxes()), row(context, layout) {}
 
   /// The passes; their results are known in the scope of the row afterwards.
   void emitPasses(OpBuilder &b);
@@ -47,16 +47,16 @@ private:
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
   State forEachTile(OpBuilder &b, State state, TileBody body);
   void prefetchForResults(OpBuilder &b);
-  State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
+  State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
-                    const PassState &pass, ReduceOp reduce, State accumulators);
-  State mergeThreads(OpBuilder &b, const PassState &pass, State state);
-  State mergeLanes(OpBuilder &b, const PassState &pass, ValueRange state);
+                    const ThreadState &pass, ReduceOp reduce,
+                    State accumulators);
 
   const KernelContext &context;
   Region &region;
   ReductionPasses passes;
+  ThreadLayout layout;
   TileEvaluator row;
   /// The tile that stays in registers where the row is one tile.
   std::unique_ptr<TileEvaluator> resident;
@@ -144,7 +144,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
 /// are in its domain.
 RegionEmitter::State
 RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
-                           TileEvaluator &scope, const PassState &pass,
+                           TileEvaluator &scope, const ThreadState &pass,
                            ReduceOp reduce, State accumulators) {
   Location loc = context.loc;
   if (Value extremum = scope.reduceNarrow(b, reduce))
@@ -155,35 +155,38 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
   State inDomain;
   if (reduce.getPredicate())
     inDomain = scope.evaluate(b, reduce.getPredicate());
-
-  SmallVector<State> elements;
-  SmallVector<Value> domains;
-  for (unsigned i = 0; i < tile.numElements(); ++i) {
-    Value domain = tile.valid(i);
-    if (reduce.getPredicate()) {
-      Value predicate = TileEvaluator::elementOf(inDomain, i);
-      domain = domain ? Value(arith::AndIOp::create(b, loc, domain, predicate))
-                      : predicate;
+  AxisSet over = layout.getAxes().reducedBy(reduce);
+  auto iterations = [&](ArrayRef<unsigned> state) {
+    ThreadState::Iterations all;
+    for (const Position &position :
+         layout.positions(layout.reducedBy(reduce), state)) {
+      Value domain = tile.isInside(b, over, position);
+      if (Value predicate = reduce.getPredicate()) {
+        Value chosen = layout.element(predicate, inDomain, position);
+        domain = domain ? Value(arith::AndIOp::create(b, loc, domain, chosen))
+                        : chosen;
+      }
+      all.domains.push_back(domain);
+      State &element = all.values.emplace_back();
+      for (auto [value, elements] : llvm::zip_equal(reduce.getValues(), values))
+        element.push_back(layout.element(value, elements, position));
     }
-    domains.push_back(domain);
-    State &element = elements.emplace_back();
-    for (const State &ofValue : values)
-      element.push_back(TileEvaluator::elementOf(ofValue, i));
-  }
-  IRMapping outer = row.mapping();
-  return pass.insertAll(b, loc, reduce, accumulators, elements, domains, outer);
+    return all;
+  };
+  return pass.insert(b, loc, reduce, accumulators, iterations,
+                     [&](ArrayRef<unsigned> at) { return row.mapping(at); });
 }
 
 RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
-                                         const PassState &pass,
+                                         const ThreadState &pass,
                                          ValueRange state) {
   Location loc = context.loc;
-  IRMapping outer = row.mapping();
+  auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
   // Reductions with the same references share what is evaluated against them.
   struct Overlay {
     ReduceOp first;
     std::unique_ptr<TileEvaluator> scope;
-    State oldRefs, newRefs;
+    References oldRefs, newRefs;
   };
   SmallVector<Overlay> overlays;
   State next;
@@ -195,141 +198,28 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
     if (!reduce.getRefs().empty()) {
       auto *overlay = llvm::find_if(overlays, [&](Overlay &candidate) {
         return candidate.first.getRefs() == reduce.getRefs() &&
-               candidate.first.getGuards() == reduce.getGuards();
+               candidate.first.getGuards() == reduce.getGuards() &&
+               candidate.oldRefs.axes == pass.axesOfReferences(reduce);
       });
       if (overlay == overlays.end()) {
         Overlay made;
         made.first = reduce;
-        made.oldRefs = pass.references(b, loc, reduce, state, outer);
-        made.newRefs = pass.references(b, loc, reduce, next, outer);
+        made.oldRefs = pass.references(b, loc, reduce, state, known);
+        made.newRefs = pass.references(b, loc, reduce, next, known);
         made.scope = std::make_unique<TileEvaluator>(tile);
-        for (auto [ref, value] :
-             llvm::zip_equal(reduce.getRefs(), made.newRefs))
-          made.scope->define(ref, value);
+        for (auto [index, ref] : llvm::enumerate(reduce.getRefs()))
+          made.scope->define(ref, pass.elementsOf(reduce, index, made.newRefs));
         overlays.push_back(std::move(made));
         overlay = &overlays.back();
       }
       scope = overlay->scope.get();
       accumulators = pass.correct(b, loc, reduce, accumulators,
-                                  overlay->oldRefs, overlay->newRefs, outer);
+                                  overlay->oldRefs, overlay->newRefs, known);
     }
     llvm::append_range(
         next, addElements(b, tile, *scope, pass, reduce, accumulators));
   }
   return next;
-}
-
-//===----------------------------------------------------------------------===//
-// The collective
-//===----------------------------------------------------------------------===//
-
-/// Values as threads exchange them: an index travels as i64.
-static SmallVector<Value> toExchanged(OpBuilder &b, Location loc,
-                                      ValueRange values) {
-  SmallVector<Value> result;
-  for (Value value : values)
-    result.push_back(
-        value.getType().isIndex()
-            ? Value(arith::IndexCastOp::create(b, loc, b.getI64Type(), value))
-            : value);
-  return result;
-}
-
-static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
-                                        ValueRange values, TypeRange types) {
-  SmallVector<Value> result;
-  for (auto [value, type] : llvm::zip_equal(values, types))
-    result.push_back(
-        type.isIndex() ? Value(arith::IndexCastOp::create(b, loc, type, value))
-                       : value);
-  return result;
-}
-
-/// The kind of `reduce`, once a value of its state.
-static void appendKinds(ReduceOp reduce, SmallVectorImpl<cluster::Kind> &out) {
-  out.append(PassState::getNumValues(reduce),
-             *cluster::symbolizeKind(stringifyReductionKind(reduce.getKind())));
-}
-
-/// Reduces values of the kind of `reduce` over lanes, as many as hold states.
-static SmallVector<Value> allReduceLanes(OpBuilder &b, Location loc,
-                                         ReduceOp reduce, ValueRange values) {
-  SmallVector<cluster::Kind> kinds;
-  appendKinds(reduce, kinds);
-  auto op = cluster::AllReduceOp::create(b, loc, toExchanged(b, loc, values),
-                                         cluster::Scope::Warp, kinds);
-  return fromExchanged(b, loc, op.getResults(), values.getTypes());
-}
-
-/// Merges the states of lanes, each its own, one reduction after the
-/// other: its accumulators are corrected once, to the references of all lanes
-/// together, and then plainly reduced. A merge of whole states would correct
-/// both of them in every round.
-RegionEmitter::State RegionEmitter::mergeLanes(OpBuilder &b,
-                                               const PassState &pass,
-                                               ValueRange state) {
-  Location loc = context.loc;
-  IRMapping outer = row.mapping();
-  State merged;
-  for (ReduceOp reduce : pass.getPass().reduces) {
-    State accumulators(state.slice(merged.size(), pass.getNumValues(reduce)));
-    if (!reduce.getRefs().empty())
-      accumulators =
-          pass.correct(b, loc, reduce, accumulators,
-                       pass.references(b, loc, reduce, state, outer),
-                       pass.references(b, loc, reduce, merged, outer), outer);
-    llvm::append_range(merged, allReduceLanes(b, loc, reduce, accumulators));
-  }
-  return merged;
-}
-
-/// Merges the states of all the threads that share the row.
-RegionEmitter::State
-RegionEmitter::mergeThreads(OpBuilder &b, const PassState &pass, State state) {
-  const AxisPlan &rowPlan = context.row();
-  int32_t lanes = rowPlan.sizeAt(Level::Lane);
-  int64_t blocks = rowPlan.sizeAt(Level::Cluster);
-  int32_t warps = rowPlan.sizeAt(Level::Warp);
-  cluster::Scope scope = blocks > 1  ? cluster::Scope::Cluster
-                         : warps > 1 ? cluster::Scope::Block
-                                     : cluster::Scope::Warp;
-  Location loc = context.loc;
-  auto reduces = pass.getPass().reduces;
-  bool isPlain = llvm::all_of(
-      reduces, [](ReduceOp reduce) { return reduce.getRefs().empty(); });
-  bool isElementwiseOnly = llvm::all_of(
-      reduces, [](ReduceOp reduce) { return isElementwise(reduce.getKind()); });
-  std::optional<int32_t> group;
-  if (scope != cluster::Scope::Warp)
-    group = warps;
-  SmallVector<Type> types = pass.getTypes();
-  SmallVector<Value> exchanged = toExchanged(b, loc, state);
-  if (isPlain && isElementwiseOnly) {
-    SmallVector<cluster::Kind> kinds;
-    for (ReduceOp reduce : reduces)
-      appendKinds(reduce, kinds);
-    auto op = cluster::AllReduceOp::create(b, loc, exchanged, scope, kinds,
-                                           lanes, group);
-    return fromExchanged(b, loc, op.getResults(), types);
-  }
-  IRMapping outer = row.mapping();
-  auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
-                   ValueRange higher) {
-    return toExchanged(
-        inner, loc,
-        pass.merge(inner, loc, fromExchanged(inner, loc, lower, types),
-                   fromExchanged(inner, loc, higher, types), outer));
-  };
-  auto lanewise = [&](OpBuilder &inner, Location, ValueRange ofLane) {
-    return toExchanged(
-        inner, loc,
-        mergeLanes(inner, pass, fromExchanged(inner, loc, ofLane, types)));
-  };
-  auto op = cluster::AllReduceOp::create(
-      b, loc, exchanged, scope, merge, lanes, group, cluster::Algorithm::Auto,
-      isElementwiseOnly ? cluster::LanewiseBuilder(lanewise)
-                        : cluster::LanewiseBuilder());
-  return fromExchanged(b, loc, op.getResults(), types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,7 +236,7 @@ void RegionEmitter::prefetchForResults(OpBuilder &b) {
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second || resident->knows(value) ||
-        !passes.getAxes().of(value).test(context.rowAxis))
+        !layout.of(value).test(context.rowAxis))
       continue;
     Operation *op = value.getDefiningOp();
     if (op && !isa<ReduceOp>(op)) {
@@ -354,7 +244,7 @@ void RegionEmitter::prefetchForResults(OpBuilder &b) {
     } else if (!op) {
       inputs.push_back(value);
       bits +=
-          resident->numElements() *
+          layout.count(layout.of(value)) *
           (value.getType().isIndex() ? 64
                                      : value.getType().getIntOrFloatBitWidth());
     }
@@ -365,10 +255,11 @@ void RegionEmitter::prefetchForResults(OpBuilder &b) {
 
 void RegionEmitter::emitPasses(OpBuilder &b) {
   for (const ReductionPass &pass : passes.getPasses()) {
-    // Lists are reduced where a value asks for it.
+    // What is inside the tile is reduced where a value asks for it.
     if (!pass.axes.test(context.rowAxis))
       continue;
-    PassState states(pass);
+    ThreadState states(pass, layout);
+    auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
     for (ReduceOp reduce : pass.reduces) {
       row.prepareRow(b, reduce->getOperands());
       reduce.getCorrection().walk([&](Operation *op) {
@@ -382,8 +273,7 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
             row.prepareRow(b, operand);
       });
     }
-    IRMapping outer = row.mapping();
-    State state = states.identity(b, context.loc, outer);
+    State state = states.identity(b, context.loc, known);
     state = forEachTile(
         b, state,
         [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
@@ -392,10 +282,10 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
     row.endRun();
     if (resident)
       prefetchForResults(b);
-    state = mergeThreads(b, states, state);
+    state = mergeThreads(b, context, states, state, known);
     for (ReduceOp reduce : pass.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.valuesOf(result, state));
+        row.define(result, states.elementsOf(result, state));
   }
 }
 
@@ -406,7 +296,7 @@ void RegionEmitter::emitResults(OpBuilder &b) {
     if (context.outputs[output].map.isFunctionOfDim(context.rowAxis))
       tiled.push_back(output);
     else
-      row.store(b, output, row.evaluate(b, value));
+      row.store(b, output, value, row.evaluate(b, value));
   }
   if (tiled.empty())
     return;
@@ -415,7 +305,7 @@ void RegionEmitter::emitResults(OpBuilder &b) {
     for (unsigned output : tiled)
       elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
     for (auto [output, values] : llvm::zip_equal(tiled, elements))
-      tile.store(inner, output, values);
+      tile.store(inner, output, yield().getValues()[output], values);
     return State();
   });
 }

@@ -24,18 +24,21 @@ public:
   void run() {
     bindArguments();
     readIds();
+    placeOffsets();
     placeRow();
     placeThread();
-    placeElements();
+    placeStores();
     placeKept();
   }
 
 private:
   void bindArguments();
   void readIds();
+  void placeOffsets();
   void placeRow();
+  void placeOn(const AxisPlan &axis);
   void placeThread();
-  void placeElements();
+  void placeStores();
   void placeKept();
   Int idAt(Level level) const;
   /// The position of this thread on `digit`.
@@ -141,41 +144,80 @@ Int Prologue::idAt(Level level) const {
   }
 }
 
-/// The index on every parallel axis. A row beyond an extent works on the last
-/// one, without storing, so that it still takes part in collectives.
+/// The offsets of a thread's positions on every axis: the product of its reg
+/// and vector digits.
+void Prologue::placeOffsets() {
+  context.axes.resize(context.plan.axes.size());
+  for (const AxisPlan &axis : context.plan.axes) {
+    SmallVector<int64_t> offsets{0};
+    for (const DigitPlan &digit : axis.digits) {
+      if (digit.level != Level::Reg && digit.level != Level::Vector)
+        continue;
+      SmallVector<int64_t> next;
+      for (int64_t offset : offsets)
+        for (int64_t position = 0; position < digit.size; ++position)
+          next.push_back(offset + position * digit.indexStride);
+      offsets = std::move(next);
+    }
+    // A topk has as many entries as it has; more are not held.
+    if (axis.isList)
+      llvm::erase_if(offsets,
+                     [&](int64_t offset) { return offset >= axis.extent; });
+    context.axes[axis.axis].offsets = std::move(offsets);
+  }
+  context.vectorSize = context.row().sizeAt(Level::Vector);
+  context.streams = !usesElementsAgain(context.chain, context.rowAxis);
+}
+
+/// The place on every axis but the row axis.
 void Prologue::placeRow() {
-  context.rowIndex.resize(context.plan.axes.size());
   Int rest = ids.grid;
   for (const AxisPlan &axis : llvm::reverse(context.plan.axes)) {
-    if (axis.axis == context.rowAxis || axis.isList)
+    if (axis.axis == context.rowAxis)
       continue;
     Int extent = context.extents[axis.axis];
     Int index = ints.constant(0);
     int64_t inner = 1;
-    for (const DigitPlan &digit : axis.digits)
-      if (digit.level != Level::Grid) {
+    for (const DigitPlan &digit : axis.digits) {
+      if (digit.level == Level::Grid)
+        continue;
+      inner *= digit.size;
+      if (digit.level != Level::Reg && digit.level != Level::Vector)
         index = ints.add(index, ints.mul(positionOf(digit),
                                          ints.constant(digit.indexStride)));
-        inner *= digit.size;
-      }
+    }
     if (axis.at(Level::Grid)) {
       Int positions = ints.ceilDiv(extent, ints.constant(inner));
       index = ints.add(
           index, ints.mul(ints.remUI(rest, positions), ints.constant(inner)));
       rest = ints.divUI(rest, positions);
     }
-    bool exact =
-        inner == 1 || (extent.constant && *extent.constant % inner == 0);
-    if (!exact) {
-      Value inside = ints.lessThan(index, extent);
-      context.rowValid = context.rowValid
-                             ? Value(arith::AndIOp::create(
-                                   b, context.loc, context.rowValid, inside))
-                             : inside;
-      index = ints.minSI(index, ints.sub(extent, ints.constant(1)));
-    }
-    context.rowIndex[axis.axis] = index;
+    context.axes[axis.axis].base = index;
+    bool exact = axis.isList || inner == 1 ||
+                 (extent.constant && *extent.constant % inner == 0);
+    if (!exact)
+      placeOn(axis);
   }
+}
+
+/// Bounds the place on `axis`, which the mapping covers beyond its end. What is
+/// reduced, or of which the thread has several positions, is looked at one
+/// position at a time.
+void Prologue::placeOn(const AxisPlan &axis) {
+  AxisPlace &place = context.axes[axis.axis];
+  Int extent = context.extents[axis.axis];
+  if (axis.reduced || place.offsets.size() > 1) {
+    for (int64_t offset : place.offsets)
+      place.validity.push_back(
+          ints.lessThan(ints.add(place.base, ints.constant(offset)), extent));
+    return;
+  }
+  Value inside = ints.lessThan(place.base, extent);
+  context.rowValid =
+      context.rowValid ? Value(arith::AndIOp::create(b, context.loc,
+                                                     context.rowValid, inside))
+                       : inside;
+  place.base = ints.minSI(place.base, ints.sub(extent, ints.constant(1)));
 }
 
 /// Where this thread and its block start on the row axis.
@@ -193,7 +235,6 @@ void Prologue::placeThread() {
   bool inner = false; // Past the cluster and loop digits.
   context.blockBase = ints.constant(0);
   Int thread = ints.constant(0);
-  Value leader;
   for (const DigitPlan &digit : row.digits) {
     if (digit.level == Level::Loop || digit.level == Level::Cluster) {
       context.tileIsContiguous &= !inner;
@@ -210,36 +251,63 @@ void Prologue::placeThread() {
       context.blockBase = ints.add(context.blockBase, offset);
     else
       thread = ints.add(thread, offset);
-    if (position.constant)
-      continue;
-    Value zero = arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
-                                       position.value,
-                                       ints.materialise(ints.constant(0)));
-    leader = leader ? Value(arith::AndIOp::create(b, context.loc, leader, zero))
-                    : zero;
   }
   context.threadBase = ints.add(context.blockBase, thread);
-  if (leader && context.rowValid)
-    leader = arith::AndIOp::create(b, context.loc, leader, context.rowValid);
-  context.isLeader = leader ? leader : context.rowValid;
 }
 
-/// The offsets of a thread's elements: the product of its reg and vector
-/// digits.
-void Prologue::placeElements() {
-  SmallVector<int64_t> offsets{0};
-  for (const DigitPlan &digit : context.row().digits) {
-    if (digit.level != Level::Reg && digit.level != Level::Vector)
-      continue;
-    SmallVector<int64_t> next;
-    for (int64_t offset : offsets)
-      for (int64_t position = 0; position < digit.size; ++position)
-        next.push_back(offset + position * digit.indexStride);
-    offsets = std::move(next);
+/// The bits of the lane number that `digit` has.
+static unsigned laneBitsOf(const DigitPlan &digit) {
+  return digit.level == Level::Lane
+             ? unsigned((digit.size - 1) * digit.idStride)
+             : 0;
+}
+
+/// A result is stored by the threads at position 0 of what it does not vary
+/// over.
+void Prologue::placeStores() {
+  Value zero;
+  auto isZero = [&](Value value) -> Value {
+    if (!zero)
+      zero = ints.materialise(ints.constant(0));
+    return arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
+                                 value, zero);
+  };
+  auto both = [&](Value lhs, Value rhs) {
+    return lhs ? Value(arith::AndIOp::create(b, context.loc, lhs, rhs)) : rhs;
+  };
+  llvm::SmallDenseMap<Value, Value> known;
+  for (const BufferArgument &output : context.outputs) {
+    unsigned lanes = 0; // Those at which it varies.
+    for (const AxisPlan &axis : context.plan.axes)
+      if (output.map.isFunctionOfDim(axis.axis))
+        for (const DigitPlan &digit : axis.digits)
+          lanes |= laneBitsOf(digit);
+    Value stores;
+    for (const AxisPlan &axis : context.plan.axes) {
+      if (output.map.isFunctionOfDim(axis.axis))
+        continue;
+      for (const DigitPlan &digit : axis.digits) {
+        if (digit.level != Level::Cluster && digit.level != Level::Warp &&
+            digit.level != Level::Lane)
+          continue;
+        unsigned bits = laneBitsOf(digit);
+        if (bits != 0 && (bits & ~lanes) == 0)
+          continue;
+        Int position =
+            (bits & lanes) == 0
+                ? positionOf(digit)
+                : ints.wrap(arith::AndIOp::create(
+                      b, context.loc, ids.lane.value,
+                      ints.materialise(ints.constant(bits & ~lanes))));
+        lanes |= bits; // Axes at the same lanes ask once.
+        if (!position.constant)
+          stores = both(stores, isZero(position.value));
+      }
+    }
+    if (context.rowValid)
+      stores = both(stores, context.rowValid);
+    context.stores.push_back(stores);
   }
-  context.elementOffsets = std::move(offsets);
-  context.vectorSize = context.row().sizeAt(Level::Vector);
-  context.streams = !usesElementsAgain(context.chain, context.rowAxis);
 }
 
 /// Shared memory for the inputs that the mapping keeps there. Every thread

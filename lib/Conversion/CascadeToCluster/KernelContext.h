@@ -1,7 +1,8 @@
 //===- KernelContext.h - What a kernel knows of its position --*- C++ -*-===//
 //
-// The start of every kernel of a row chain: its arguments, the extents of the
-// axes, which row this thread works on and where it stands in the row. Private
+// The start of every kernel: its arguments, the extents of the axes, and where
+// this thread stands on each. One axis, the row axis, is streamed: the others
+// are at one place in a thread from the start of the kernel to its end. Private
 // to the conversion.
 //
 //===----------------------------------------------------------------------===//
@@ -52,6 +53,16 @@ struct BufferArgument {
   mlir::AffineMap map;          ///< axes to dimensions
 };
 
+/// Where a thread stands on one axis.
+struct AxisPlace {
+  Int base; ///< index of the first position; of the row axis, see TileEvaluator
+  /// Distances from there of the positions that the thread holds.
+  llvm::SmallVector<int64_t> offsets{0};
+  /// Whether each of them is inside the extent; empty where all are. Of the row
+  /// axis, see TileEvaluator.
+  llvm::SmallVector<mlir::Value> validity;
+};
+
 /// The position of this thread and everything it may address.
 struct KernelContext {
   KernelContext(ChainOp chain, const MappingPlan &plan, unsigned rowAxis)
@@ -66,26 +77,26 @@ struct KernelContext {
   llvm::SmallVector<BufferArgument> inputs, outputs;
   llvm::SmallVector<Int> extents; ///< by axis
 
-  /// Index on each parallel axis, inside its extent; the row axis and the axes
-  /// of lists have none.
-  llvm::SmallVector<Int> rowIndex;
-  /// Whether the row exists; null when it always does.
+  llvm::SmallVector<AxisPlace> axes; ///< by axis
+  /// Whether the thread's place on the axes of which it holds one position
+  /// exists; null when it always does. Where it does not, the thread works on
+  /// the last position without storing, so that it still takes part in
+  /// collectives.
   mlir::Value rowValid;
   /// Index on the row axis of this thread's first element in tile 0.
   Int threadBase;
   /// Index on the row axis of the first element of the block in tile 0.
   Int blockBase;
-  /// Whether this thread is the one that stores results of the row.
-  mlir::Value isLeader;
+  /// Whether this thread stores each result: of the threads that have the same
+  /// elements of it, the first. Null where all do.
+  llvm::SmallVector<mlir::Value> stores;
   Int numTiles;         ///< trips of the loop digit
   Int tileStep;         ///< index distance of two tiles
   int64_t tileSpan = 1; ///< elements of the block's tile
   /// Whether a block's tile is one contiguous range.
   bool tileIsContiguous = true;
 
-  /// The number of elements a thread holds of a tile, and their offsets from
-  /// its base; consecutive runs of `vectorSize` have unit stride.
-  llvm::SmallVector<int64_t> elementOffsets;
+  /// Consecutive runs of so many offsets on the row axis have unit stride.
   int64_t vectorSize = 1;
   /// Whether the elements of the row are read once, and none are stored.
   bool streams = false;
@@ -98,7 +109,10 @@ struct KernelContext {
   int64_t accessesOfBlock = 0; ///< of one kept input
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
-  bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }
+  /// The offsets of the thread's elements of a tile from its base.
+  llvm::ArrayRef<int64_t> elementOffsets() const {
+    return axes[rowAxis].offsets;
+  }
 
   /// Emits the prologue of the kernel.
   static KernelContext create(mlir::OpBuilder &b, ChainOp chain,

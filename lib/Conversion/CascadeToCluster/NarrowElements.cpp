@@ -109,9 +109,11 @@ Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
   auto widening = dyn_cast_or_null<arith::ExtFOp>(op);
   if (!widening || !isNarrow(widening.getIn().getType()))
     return {};
-  SmallVector<Value> elements = evaluate(b, widening.getIn());
-  if (elements.size() != numElements())
+  AxisSet row(context.plan.axes.size());
+  row.set(context.rowAxis);
+  if (layout.of(widening.getIn()) != row || layout.reducedBy(reduce) != row)
     return {};
+  SmallVector<Value> elements = evaluate(b, widening.getIn());
   Location loc = context.loc;
   Type narrow = widening.getIn().getType(), wide = reduce.getType(0);
   SmallVector<Value> pairs;

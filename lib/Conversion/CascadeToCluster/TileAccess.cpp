@@ -53,23 +53,16 @@ static Value toStorage(OpBuilder &b, Location loc, Value value, Type type) {
   return arith::BitcastOp::create(b, loc, type, value);
 }
 
-/// Evaluates an affine expression of the axes; the row axis has `rowIndex`, and
-/// the axis of a list `entry`.
+/// Evaluates an affine expression of the axes, which have `indices`.
 static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
-                        const KernelContext &context, Int rowIndex,
-                        unsigned entry) {
+                        ArrayRef<Int> indices) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return ints.constant(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    if (context.isListAxis(dim.getPosition()))
-      return ints.constant(entry);
-    return dim.getPosition() == context.rowAxis
-               ? rowIndex
-               : context.rowIndex[dim.getPosition()];
-  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return indices[dim.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  Int lhs = evaluateExpr(ints, binary.getLHS(), context, rowIndex, entry);
-  Int rhs = evaluateExpr(ints, binary.getRHS(), context, rowIndex, entry);
+  Int lhs = evaluateExpr(ints, binary.getLHS(), indices);
+  Int rhs = evaluateExpr(ints, binary.getRHS(), indices);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
     return ints.add(lhs, rhs);
@@ -136,15 +129,46 @@ static void storeStreaming(OpBuilder &b, Location loc, Value value,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
-  if (context.vectorSize == 1 || !isUnitStride(buffer.map, context.rowAxis))
-    return 1;
-  unsigned widest = MappingPlan::accessBytes / bytesOf(buffer.elementType);
-  return std::min<unsigned>(context.vectorSize, std::max(1u, widest));
+TileEvaluator::Run
+TileEvaluator::accessRun(const BufferArgument &buffer) const {
+  for (const AxisPlan &axis : context.plan.axes) {
+    int64_t vector = axis.sizeAt(Level::Vector);
+    if (axis.axis == context.rowAxis)
+      vector = context.vectorSize;
+    if (vector == 1 || !isUnitStride(buffer.map, axis.axis))
+      continue;
+    unsigned widest = MappingPlan::accessBytes / bytesOf(buffer.elementType);
+    return {axis.axis, std::min<unsigned>(vector, std::max(1u, widest))};
+  }
+  return {context.rowAxis, 1};
+}
+
+/// The distance in memory, in elements, of neighbours on `axis`, where that is
+/// a constant.
+static std::optional<int64_t> strideOf(const BufferArgument &buffer,
+                                       unsigned axis) {
+  AffineExpr expr = getAffineDimExpr(axis, buffer.map.getContext());
+  int64_t stride = 0, ofDim = 1;
+  for (unsigned dim = buffer.map.getNumResults(); dim-- > 0;) {
+    AffineExpr index = buffer.map.getResult(dim);
+    if (index == expr)
+      stride += ofDim;
+    else if (index.isFunctionOfDim(axis))
+      return std::nullopt;
+    if (!buffer.shape[dim].constant) {
+      // What is further out is at an unknown distance.
+      for (unsigned outer = 0; outer < dim; ++outer)
+        if (buffer.map.getResult(outer).isFunctionOfDim(axis))
+          return std::nullopt;
+      return stride;
+    }
+    ofDim *= *buffer.shape[dim].constant;
+  }
+  return stride;
 }
 
 Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
-                             Int rowIndex, unsigned entry) const {
+                             ArrayRef<unsigned> position, Run run) const {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Type i64 = b.getI64Type();
@@ -156,17 +180,40 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
                                        b.getI64IntegerAttr(*x.constant));
     return arith::ExtSIOp::create(b, loc, i64, x.value);
   };
-  // Linear index of the dimensions that do not name the row axis, in 64 bits,
-  // and the 32-bit index in the last dimension where it alone names it.
-  Value linear;
+  // Indices on the axes. Distances that are constant are left for the end, so
+  // that accesses of one thread share the arithmetic before them.
   unsigned rank = buffer.map.getNumResults();
-  AffineExpr rowExpr = getAffineDimExpr(context.rowAxis, b.getContext());
-  bool lastIsRow = rank > 0 && buffer.map.getResult(rank - 1) == rowExpr;
+  SmallVector<Int> indices(context.plan.axes.size(), ints.constant(0));
+  int64_t distance = 0;
+  for (unsigned axis = 0; axis < indices.size(); ++axis) {
+    if (!buffer.map.isFunctionOfDim(axis))
+      continue;
+    bool isRow = axis == context.rowAxis;
+    const AxisPlace &place = context.axes[axis];
+    bool isBounded = isRow ? !validity.empty() : !place.validity.empty();
+    std::optional<int64_t> stride = strideOf(buffer, axis);
+    bool isLast = rank > 0 && isUnitStride(buffer.map, axis);
+    if (isBounded) {
+      Int last = ints.sub(context.extents[axis],
+                          ints.constant(axis == run.axis ? run.width : 1));
+      indices[axis] = ints.minSI(indexOn(ints, axis, position[axis]), last);
+    } else if (stride && !(isRow && isLast)) {
+      indices[axis] = isRow ? base : place.base;
+      distance += *stride * place.offsets[position[axis]];
+    } else {
+      indices[axis] = indexOn(ints, axis, position[axis]);
+    }
+  }
+  // Linear index of the dimensions that do not name the axis of unit stride, in
+  // 64 bits, and the 32-bit index in the last dimension where it alone does.
+  Value linear;
+  Int inLast = ints.constant(0);
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Int index = lastIsRow && dim + 1 == rank
-                    ? ints.constant(0)
-                    : evaluateExpr(ints, buffer.map.getResult(dim), context,
-                                   rowIndex, entry);
+    AffineExpr expr = buffer.map.getResult(dim);
+    Int index = evaluateExpr(ints, expr, indices);
+    auto bare = dyn_cast<AffineDimExpr>(expr);
+    if (dim + 1 == rank && bare && isUnitStride(buffer.map, bare.getPosition()))
+      std::swap(index, inLast);
     Value wideIndex = wide(index);
     if (linear) {
       Value scaled =
@@ -176,16 +223,19 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
       linear = wideIndex;
     }
   }
-  Value base = buffer.pointer;
+  Value at = buffer.pointer;
+  auto advance = [&](Value elements) {
+    at = LLVM::GEPOp::create(b, loc, pointer, element, at,
+                             ArrayRef<LLVM::GEPArg>{elements},
+                             LLVM::GEPNoWrapFlags::inbounds);
+  };
   if (linear)
-    base = LLVM::GEPOp::create(b, loc, pointer, element, base,
-                               ArrayRef<LLVM::GEPArg>{linear},
-                               LLVM::GEPNoWrapFlags::inbounds);
-  if (lastIsRow)
-    base = LLVM::GEPOp::create(b, loc, pointer, element, base,
-                               ArrayRef<LLVM::GEPArg>{wide(rowIndex)},
-                               LLVM::GEPNoWrapFlags::inbounds);
-  return base;
+    advance(linear);
+  if (inLast.value || *inLast.constant != 0)
+    advance(wide(inLast));
+  if (distance != 0)
+    advance(wide(ints.constant(distance)));
+  return at;
 }
 
 Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
@@ -195,7 +245,7 @@ Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
     return {};
   IntBuilder ints(b, context.loc);
   int64_t number = it - context.keptInputs.begin();
-  Int element = ints.add(place, ints.constant(context.elementOffsets[first]));
+  Int element = ints.add(place, ints.constant(context.elementOffsets()[first]));
   Int access = ints.divUI(element, ints.constant(context.vectorSize));
   access = ints.add(access, ints.constant(number * context.accessesOfBlock));
   return arith::IndexCastUIOp::create(b, context.loc, b.getIndexType(),
@@ -217,54 +267,52 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   const BufferArgument &buffer = context.inputs[input];
   Type element = storageType(b, buffer.elementType);
   IntBuilder ints(b, loc);
-  auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
-    Type type = width == 1 ? element : VectorType::get({width}, element);
-    bool isWide = width > 1 && width * bytesOf(buffer.elementType) ==
-                                   MappingPlan::accessBytes;
+  Run run = accessRun(buffer);
+  AxisSet varies = layout.of(argument);
+  // Not more than the thread has of it.
+  if (!varies.test(run.axis))
+    run.width = 1;
+  auto loadAt = [&](ArrayRef<unsigned> position) -> Value {
+    Type type =
+        run.width == 1 ? element : VectorType::get({run.width}, element);
+    unsigned bytes = run.width * bytesOf(buffer.elementType);
+    bool isWide = run.width > 1 && bytes == MappingPlan::accessBytes;
+    Value at = address(b, buffer, position, run);
     if (isWide && (context.streams || early))
-      return loadHinted(b, loc, type, address(b, buffer, rowIndex, entry),
+      return loadHinted(b, loc, type, at,
                         context.streams ? ".L1::no_allocate" : "", early);
-    auto op =
-        LLVM::LoadOp::create(b, loc, type, address(b, buffer, rowIndex, entry),
-                             width * bytesOf(buffer.elementType));
+    auto op = LLVM::LoadOp::create(b, loc, type, at, bytes);
     op.setInvariant(true);
     return op;
   };
-  SmallVector<Value> elements;
-  if (!axes.of(argument).test(context.rowAxis)) {
-    for (unsigned entry = 0; entry < countOf(argument); ++entry)
-      elements.push_back(fromStorage(
-          b, loc, loadOne(ints.constant(0), 1, entry), buffer.elementType));
-    return elements;
-  }
-  unsigned width = accessWidth(buffer);
   TileEvaluator &row = rowScope();
   bool isKept = row.kept.contains(input);
   SmallVector<std::pair<Value, Value>> toKeep;
-  for (unsigned first = 0; first < numElements(); first += width) {
+  SmallVector<Value> elements(layout.count(varies));
+  for (const Position &first : layout.positions(varies)) {
+    if (run.width > 1 && first[run.axis] % run.width != 0)
+      continue;
     Value loaded;
-    Value place = keptPlace(b, input, first);
-    if (isKept) {
+    Value place = varies.test(context.rowAxis)
+                      ? keptPlace(b, input, first[context.rowAxis])
+                      : Value();
+    if (isKept)
       loaded = vector::BitCastOp::create(
-          b, loc, VectorType::get({width}, element),
+          b, loc, VectorType::get({run.width}, element),
           memref::LoadOp::create(b, loc, context.kept, place));
-    } else {
-      Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
-      if (!validity.empty()) {
-        Int last =
-            ints.sub(context.extents[context.rowAxis], ints.constant(width));
-        index = ints.minSI(index, last);
-      }
-      loaded = loadOne(index, width, 0);
-    }
+    else
+      loaded = loadAt(first);
     if (place && !isKept)
       toKeep.push_back({place, loaded});
-    for (unsigned i = 0; i < width; ++i) {
+    Position position = first;
+    for (unsigned i = 0; i < run.width; ++i) {
       Value value =
-          width == 1
+          run.width == 1
               ? loaded
               : Value(vector::ExtractOp::create(b, loc, loaded, int64_t(i)));
-      elements.push_back(fromStorage(b, loc, value, buffer.elementType));
+      elements[layout.indexOf(varies, position)] =
+          fromStorage(b, loc, value, buffer.elementType);
+      ++position[run.axis];
     }
   }
   for (auto [place, loaded] : toKeep) {
@@ -276,20 +324,15 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   return elements;
 }
 
-/// The axes that `map`, of bare axes, mentions.
-static AxisSet axesOf(AffineMap map) {
-  AxisSet axes(map.getNumDims());
-  for (AffineExpr expr : map.getResults())
-    axes.set(cast<AffineDimExpr>(expr).getPosition());
-  return axes;
-}
-
-void TileEvaluator::store(OpBuilder &b, unsigned output,
+void TileEvaluator::store(OpBuilder &b, unsigned output, Value value,
                           ArrayRef<Value> elements) {
   Location loc = context.loc;
   const BufferArgument &buffer = context.outputs[output];
   Type element = storageType(b, buffer.elementType);
-  IntBuilder ints(b, loc);
+  Run run = accessRun(buffer);
+  AxisSet varies = layout.ofMap(buffer.map);
+  if (!varies.test(run.axis))
+    run.width = 1;
   auto guarded = [&](Value condition, auto emit) {
     if (!condition)
       return emit(b);
@@ -297,46 +340,50 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
     OpBuilder inner = ifOp.getThenBodyBuilder();
     emit(inner);
   };
-  if (!isTile()) {
-    std::optional<unsigned> list = listAxisIn(context, axesOf(buffer.map));
-    unsigned count = list ? context.plan.axes[*list].extent : 1;
-    guarded(context.isLeader, [&](OpBuilder &b) {
-      for (unsigned entry = 0; entry < count; ++entry)
-        LLVM::StoreOp::create(
-            b, loc, toStorage(b, loc, elementOf(elements, entry), element),
-            address(b, buffer, ints.constant(0), entry),
-            bytesOf(buffer.elementType));
+  auto storeAt = [&](OpBuilder &b, const Position &first) {
+    SmallVector<Value> stored;
+    Position position = first;
+    for (unsigned i = 0; i < run.width; ++i, ++position[run.axis])
+      stored.push_back(toStorage(
+          b, loc, layout.element(value, elements, position), element));
+    Value whole = stored[0];
+    if (run.width > 1)
+      whole = vector::FromElementsOp::create(
+          b, loc, VectorType::get({run.width}, element), stored);
+    unsigned bytes = run.width * bytesOf(buffer.elementType);
+    Value pointer = address(b, buffer, first, run);
+    // The row is read again from the L2 cache, which its results must not
+    // push it out of.
+    bool isResident =
+        !isTile() || context.kept ||
+        (context.numTiles.constant && *context.numTiles.constant == 1);
+    if (!isResident && run.width > 1 && bytes == MappingPlan::accessBytes)
+      storeStreaming(b, loc, whole, pointer);
+    else
+      LLVM::StoreOp::create(b, loc, whole, pointer, bytes);
+  };
+  SmallVector<Position> firsts = layout.positions(varies);
+  llvm::erase_if(firsts, [&](const Position &first) {
+    return run.width > 1 && first[run.axis] % run.width != 0;
+  });
+  bool isBounded = llvm::any_of(firsts, [&](const Position &first) {
+    for (unsigned axis : varies.set_bits())
+      if (axis == context.rowAxis ? !validity.empty()
+                                  : !context.axes[axis].validity.empty())
+        return true;
+    return false;
+  });
+  if (!isTile() && !isBounded)
+    return guarded(context.stores[output], [&](OpBuilder &b) {
+      for (const Position &first : firsts)
+        storeAt(b, first);
     });
-    return;
-  }
-  unsigned width = accessWidth(buffer);
-  for (unsigned first = 0; first < numElements(); first += width) {
-    Value condition = context.rowValid;
-    if (Value inside = valid(first))
+  for (const Position &first : firsts) {
+    Value condition = context.stores[output];
+    if (Value inside = isInside(b, varies, first))
       condition = condition
                       ? Value(arith::AndIOp::create(b, loc, condition, inside))
                       : inside;
-    guarded(condition, [&](OpBuilder &b) {
-      IntBuilder ints(b, loc);
-      SmallVector<Value> stored;
-      for (unsigned i = 0; i < width; ++i)
-        stored.push_back(
-            toStorage(b, loc, elementOf(elements, first + i), element));
-      Value value = stored[0];
-      if (width > 1)
-        value = vector::FromElementsOp::create(
-            b, loc, VectorType::get({width}, element), stored);
-      Int index = ints.add(base, ints.constant(context.elementOffsets[first]));
-      unsigned bytes = width * bytesOf(buffer.elementType);
-      Value pointer = address(b, buffer, index);
-      // The row is read again from the L2 cache, which its results must not
-      // push it out of.
-      bool isResident = context.kept || (context.numTiles.constant &&
-                                         *context.numTiles.constant == 1);
-      if (!isResident && width > 1 && bytes == MappingPlan::accessBytes)
-        storeStreaming(b, loc, value, pointer);
-      else
-        LLVM::StoreOp::create(b, loc, value, pointer, bytes);
-    });
+    guarded(condition, [&](OpBuilder &b) { storeAt(b, first); });
   }
 }

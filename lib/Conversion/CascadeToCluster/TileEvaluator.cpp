@@ -7,12 +7,12 @@ using namespace mlir;
 using namespace cascade;
 
 TileEvaluator::TileEvaluator(const KernelContext &context,
-                             const AxisAnalysis &axes)
-    : context(context), axes(axes) {}
+                             const ThreadLayout &layout)
+    : context(context), layout(layout) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
                              bool partial)
-    : context(row.context), axes(row.axes), parent(&row) {
+    : context(row.context), layout(row.layout), parent(&row) {
   IntBuilder ints(b, context.loc);
   base = ints.add(context.threadBase, ints.mul(tile, context.tileStep));
   if (context.kept)
@@ -21,7 +21,7 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
   if (!partial)
     return;
   Int extent = context.extents[context.rowAxis];
-  for (auto [index, offset] : llvm::enumerate(context.elementOffsets)) {
+  for (auto [index, offset] : llvm::enumerate(context.elementOffsets())) {
     // Rows are whole numbers of vectors: one test a vector.
     if (index % context.vectorSize != 0) {
       validity.push_back(validity.back());
@@ -33,20 +33,12 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
 }
 
 TileEvaluator::TileEvaluator(TileEvaluator &tile)
-    : context(tile.context), axes(tile.axes), parent(&tile), overlay(true),
+    : context(tile.context), layout(tile.layout), parent(&tile), overlay(true),
       base(tile.base), place(tile.place), validity(tile.validity) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
-    : context(row.context), axes(row.axes), parent(&row), base(tile.base),
+    : context(row.context), layout(row.layout), parent(&row), base(tile.base),
       place(tile.place), validity(tile.validity) {}
-
-unsigned TileEvaluator::countOf(Value value) const {
-  AxisSet varies = axes.of(value);
-  if (varies.test(context.rowAxis))
-    return numElements();
-  std::optional<unsigned> list = listAxisIn(context, varies);
-  return list ? context.plan.axes[*list].extent : 1;
-}
 
 SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!op)
@@ -54,7 +46,7 @@ SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce)
     return SmallVector<Value>(op->getOperands());
-  if (!isOverList(reduce))
+  if (!isInner(reduce))
     return {};
   SmallVector<Value> needed(reduce.getValues());
   llvm::append_range(needed, reduce.getInits());
@@ -73,18 +65,40 @@ bool TileEvaluator::knows(Value value) const {
   return values.contains(value) || (parent && parent->knows(value));
 }
 
-IRMapping TileEvaluator::mapping() const {
-  IRMapping result = parent ? parent->mapping() : IRMapping();
+IRMapping TileEvaluator::mapping(ArrayRef<unsigned> position) const {
+  IRMapping result = parent ? parent->mapping(position) : IRMapping();
   for (const auto &[value, elements] : values)
-    if (elements.size() == 1)
-      result.map(value, elements[0]);
+    result.map(value, layout.element(value, elements, position));
   return result;
+}
+
+Value TileEvaluator::isInside(OpBuilder &b, const AxisSet &axes,
+                              ArrayRef<unsigned> position) const {
+  Value inside;
+  for (unsigned axis : axes.set_bits()) {
+    ArrayRef<Value> validity = axis == context.rowAxis
+                                   ? ArrayRef<Value>(this->validity)
+                                   : context.axes[axis].validity;
+    if (validity.empty())
+      continue;
+    Value here = validity[position[axis]];
+    inside = inside ? Value(arith::AndIOp::create(b, context.loc, inside, here))
+                    : here;
+  }
+  return inside;
 }
 
 Value TileEvaluator::rowIndexOf(OpBuilder &b, unsigned index) const {
   IntBuilder ints(b, context.loc);
   return ints.materialise(
-      ints.add(base, ints.constant(context.elementOffsets[index])));
+      ints.add(base, ints.constant(context.elementOffsets()[index])));
+}
+
+Int TileEvaluator::indexOn(IntBuilder &ints, unsigned axis,
+                           unsigned number) const {
+  const AxisPlace &place = context.axes[axis];
+  return ints.add(axis == context.rowAxis ? base : place.base,
+                  ints.constant(place.offsets[number]));
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,8 +213,8 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
     return load(b, argument);
   Operation *op = value.getDefiningOp();
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    assert(isOverList(reduce) && "a reduction is entered before it is used");
-    reduceList(b, reduce);
+    assert(isInner(reduce) && "a reduction is entered before it is used");
+    reduceInner(b, reduce);
     return values[value];
   }
   auto toType = [&](Value number) -> Value {
@@ -220,26 +234,17 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
   }
   if (auto index = dyn_cast<IndexOp>(op)) {
     unsigned axis = ChainOp(context.chain).getAxisNumber(index.getAxis());
-    bool isRow = axis == context.rowAxis;
-    if (!isRow && !context.isListAxis(axis))
-      return {toType(ints.materialise(context.rowIndex[axis]))};
     SmallVector<Value> elements;
-    for (unsigned i = 0; i < countOf(value); ++i)
-      elements.push_back(toType(isRow ? rowIndexOf(b, i)
-                                      : ints.materialise(ints.constant(i))));
+    for (const Position &position : layout.positions(layout.of(value)))
+      elements.push_back(
+          toType(ints.materialise(indexOn(ints, axis, position[axis]))));
     return elements;
   }
   SmallVector<Value> elements;
-  unsigned count = countOf(value);
-  // A value that only inherits variation through operands of one element each
-  // has one element, too.
-  if (llvm::all_of(op->getOperands(),
-                   [&](Value v) { return values[v].size() == 1; }))
-    count = 1;
-  for (unsigned i = 0; i < count; ++i) {
+  for (const Position &position : layout.positions(layout.of(value))) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
-      mapping.map(operand, elementOf(values[operand], i));
+      mapping.map(operand, layout.element(operand, values[operand], position));
     Operation *clone = b.clone(*op, mapping);
     guardDivision(b, clone);
     elements.push_back(
@@ -262,7 +267,7 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
     llvm::append_range(worklist, neededBy(value.getDefiningOp()));
   }
   for (Value value : llvm::reverse(order)) {
-    if (axes.of(value).test(context.rowAxis) || row.values.contains(value))
+    if (layout.of(value).test(context.rowAxis) || row.values.contains(value))
       continue;
     // Everything below must be known or computable without reductions.
     SmallVector<Value> stack{value};
@@ -273,7 +278,7 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
       if (!visited.insert(next).second || row.values.contains(next))
         continue;
       auto reduce = next.getDefiningOp<ReduceOp>();
-      available = !reduce || isOverList(reduce);
+      available = !reduce || isInner(reduce);
       llvm::append_range(stack, neededBy(next.getDefiningOp()));
     }
     if (available)

@@ -1,17 +1,15 @@
 //===- TileEvaluator.h - Body values of a tile of elements ----*- C++ -*-===//
 //
 // Evaluates the body of a chain at the elements that one thread holds of a
-// tile. A value that varies over the row axis has one SSA value an element, one
-// that varies over the axis of a list has one an entry, any other has one.
-// Private to the conversion.
+// tile, which is a part of the row axis. ThreadLayout says which elements a
+// value has. Private to the conversion.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
 
-#include "KernelContext.h"
-#include "cascade/Dialect/Cascade/IR/Axes.h"
+#include "ThreadLayout.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace cascade {
@@ -22,7 +20,7 @@ namespace cascade {
 class TileEvaluator {
 public:
   /// The scope of the row: values that do not vary over the row axis.
-  TileEvaluator(const KernelContext &context, const AxisAnalysis &axes);
+  TileEvaluator(const KernelContext &context, const ThreadLayout &layout);
   /// The scope of a tile at `tile`; `partial` tiles overhang the row's end.
   TileEvaluator(TileEvaluator &row, mlir::OpBuilder &b, Int tile, bool partial);
   /// A tile seen against references, which `define` enters.
@@ -34,15 +32,9 @@ public:
     values[value] = llvm::to_vector(elements);
   }
 
-  /// The elements of `value`: one, or one an element of the tile or an entry of
-  /// its list.
+  /// The elements of `value`.
   llvm::SmallVector<mlir::Value> evaluate(mlir::OpBuilder &b,
                                           mlir::Value value);
-  /// The element `index` of evaluated `elements`.
-  static mlir::Value elementOf(mlir::ArrayRef<mlir::Value> elements,
-                               unsigned index) {
-    return elements[elements.size() == 1 ? 0 : index];
-  }
 
   /// Loads `inputs` of this tile here and not where they are used.
   void prefetch(mlir::OpBuilder &b, mlir::ValueRange inputs);
@@ -61,7 +53,7 @@ public:
   mlir::Value reduceNarrow(mlir::OpBuilder &b, ReduceOp reduce);
 
   /// The number of elements a thread holds of a tile.
-  unsigned numElements() const { return context.elementOffsets.size(); }
+  unsigned numElements() const { return context.elementOffsets().size(); }
   /// Whether element `index` lies in the row; null for a full tile.
   mlir::Value valid(unsigned index) const {
     return validity.empty() ? mlir::Value() : validity[index];
@@ -76,17 +68,23 @@ public:
     loadedToKeep.clear();
   }
 
-  /// Everything that this scope knows with one value, for cloning slices.
-  mlir::IRMapping mapping() const;
+  /// Whether `position` lies inside every extent of `axes`; null where it does
+  /// at all of the thread's positions.
+  mlir::Value isInside(mlir::OpBuilder &b, const AxisSet &axes,
+                       llvm::ArrayRef<unsigned> position) const;
+
+  /// Everything that this scope knows, at `position`, for cloning slices. In
+  /// the scope of the row that is nothing that varies over the row axis.
+  mlir::IRMapping mapping(llvm::ArrayRef<unsigned> position) const;
   bool knows(mlir::Value value) const;
 
-  /// Stores `elements` of output `output` at this tile, or at the row for an
-  /// output without the row axis.
-  void store(mlir::OpBuilder &b, unsigned output,
+  /// Stores `elements` of `value` as output `output` at this tile, or at the
+  /// row for an output without the row axis.
+  void store(mlir::OpBuilder &b, unsigned output, mlir::Value value,
              llvm::ArrayRef<mlir::Value> elements);
 
   const KernelContext &getContext() const { return context; }
-  const AxisAnalysis &getAxes() const { return axes; }
+  const ThreadLayout &getLayout() const { return layout; }
 
 private:
   bool isTile() const { return parent != nullptr; }
@@ -95,27 +93,32 @@ private:
   /// What must be evaluated before `op`. Nothing for a reduction of the row,
   /// which is defined when its pass is done.
   llvm::SmallVector<mlir::Value> neededBy(mlir::Operation *op) const;
-  /// The number of elements of `value`, if its operands have as many.
-  unsigned countOf(mlir::Value value) const;
-  /// Whether `reduce` reduces the axis of a list, which a thread does alone.
-  bool isOverList(ReduceOp reduce) const;
-  /// Enters the results of a reduction over the axis of a list.
-  void reduceList(mlir::OpBuilder &b, ReduceOp reduce);
+  /// Whether `reduce` is inside the tile: not over the row axis.
+  bool isInner(ReduceOp reduce) const;
+  /// Enters the results of a reduction inside the tile.
+  void reduceInner(mlir::OpBuilder &b, ReduceOp reduce);
   llvm::SmallVector<mlir::Value> evaluateOne(mlir::OpBuilder &b,
                                              mlir::Value value);
   /// Loads an input; `early` keeps the compiler from loading it later.
   llvm::SmallVector<mlir::Value>
   load(mlir::OpBuilder &b, mlir::BlockArgument argument, bool early = false);
-  /// Number of consecutive elements along the row axis that one access of
-  /// `buffer` may take; 1 where it is not of unit stride.
-  unsigned accessWidth(const BufferArgument &buffer) const;
-  /// The address of the element of `buffer` whose row index is `rowIndex` and
-  /// whose index on the axis of a list is `entry`.
+  /// An axis along which elements of a buffer are neighbours in memory, and how
+  /// many of them one access takes.
+  struct Run {
+    unsigned axis;
+    unsigned width;
+  };
+  Run accessRun(const BufferArgument &buffer) const;
+  /// The address of the element of `buffer` at `position`, where a position
+  /// beyond the end of a partial tile or an axis becomes the last at which
+  /// `run` elements fit.
   mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
-                      Int rowIndex, unsigned entry = 0) const;
+                      llvm::ArrayRef<unsigned> position, Run run) const;
+  /// The index on `axis` at its position number `number`.
+  Int indexOn(IntBuilder &ints, unsigned axis, unsigned number) const;
 
   const KernelContext &context;
-  const AxisAnalysis &axes;
+  const ThreadLayout &layout;
   TileEvaluator *parent = nullptr;
   bool overlay = false;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
@@ -134,16 +137,6 @@ private:
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
 };
-
-/// The axis of a list among `axes`, if there is one.
-std::optional<unsigned> listAxisIn(const KernelContext &context,
-                                   const AxisSet &axes);
-
-/// Whether kernels of row chains over `rowAxis` can hold the lists of `chain`:
-/// no value may vary over the axis of a list and over the row axis or another
-/// list. Fails with a diagnostic at the value.
-mlir::LogicalResult checkListAxes(ChainOp chain, const MappingPlan &plan,
-                                  unsigned rowAxis);
 
 } // namespace cascade
 

@@ -28,7 +28,7 @@ func.func @uncovered(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @row_on_grid(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'l' is mapped to grid; the reduced axis of a row chain takes cluster, loop, reg, warp, lane and vector}}
+  // expected-error @+1 {{axis 'l' is mapped to grid; the axis that a kernel streams takes cluster, loop, reg, warp, lane and vector}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32)>} {
@@ -42,7 +42,7 @@ func.func @row_on_grid(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @parallel_loop(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'i' is mapped to loop; a parallel axis of a row chain takes grid, warp and lane}}
+  // expected-error @+1 {{axis 'i' is mapped to loop; a parallel axis takes grid, reg, warp, lane and vector}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: loop, l: loop x lane(32)>} {
@@ -56,7 +56,7 @@ func.func @parallel_loop(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @two_digits(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'l' has two digits at level warp; a row chain takes one}}
+  // expected-error @+1 {{axis 'l' has two digits at level warp; a kernel takes one}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(2) x warp(2) x lane(32)>} {
@@ -70,7 +70,7 @@ func.func @two_digits(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @half_a_warp(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping uses 16 lanes; a row chain uses all 32}}
+  // expected-error @+1 {{the mapping uses 16 lanes; a kernel uses all 32}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(16)>} {
@@ -84,10 +84,10 @@ func.func @half_a_warp(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @strided(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the lanes and warps of axis 'l' must be consecutive: name it last in the chain or give the others a stride}}
+  // expected-error @+1 {{the warps of axis 'l' must be consecutive: name it last in the chain or give the others a stride}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
-      attributes {mapping = #cascade.mapping<i: grid x lane(4 at 1), l: loop x lane(8 at 4)>} {
+      attributes {mapping = #cascade.mapping<i: grid x warp(4 at 1), l: loop x warp(2 at 4) x lane(32)>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
     cascade.yield %s : f32
@@ -98,11 +98,11 @@ func.func @strided(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @two_axes(%x: tensor<8x32xf32>) -> tensor<f32> {
+  // expected-error @+1 {{axis 'i' is mapped to loop; a reduced axis inside another takes reg, lane and vector}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([] : tensor<f32>)
       attributes {mapping = #cascade.mapping<i: loop, l: lane(32)>} {
   ^bb0(%e: f32):
-    // expected-error @+1 {{reduces several axes; GPU kernels take one for now: reshape them into one axis}}
     %s = cascade.reduce add %e over (i, l) : f32
     cascade.yield %s : f32
   }
@@ -317,4 +317,41 @@ func.func @body_type(%x: tensor<8x32xf32>) -> tensor<8xf32> {
     cascade.yield %s : f32
   }
   return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @same_lanes(%x: tensor<8x32x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{result 0 varies over axis 'e' and another axis at the same lanes; give the lane digits strides that keep them apart}}
+  %y = cascade.chain (i, e, l)
+      ins(%x[i, l, e] : tensor<8x32x64xf32>) outs([i, e] : tensor<8x64xf32>)
+      attributes {mapping = #cascade.mapping<i: grid x lane(2 at 1), e: lane(32 at 1) x reg(2), l: loop>} {
+  ^bb0(%v: f32):
+    %s = cascade.reduce add %v over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @captured_entry(%x: tensor<8x4096xf32>) -> tensor<8x3xf32> {
+  %y = cascade.chain (i, l, k)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i, k] : tensor<8x3xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32), k: reg(3)>} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %j = cascade.index l : i32
+    %key, %index = cascade.reduce topk %e, %j over (l) into (k) : f32, i32
+    // expected-error @+1 {{reads a value that varies over axis 'k', over which it has one state; let its values vary over the axis, too}}
+    %s = cascade.reduce combine %e over (l) init(%zero) with {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      %d = arith.maximumf %c, %key : f32
+      cascade.yield %d : f32
+    } : f32
+    %t = arith.addf %key, %s : f32
+    cascade.yield %t : f32
+  }
+  return %y : tensor<8x3xf32>
 }

@@ -1,0 +1,232 @@
+//===- ThreadLayout.cpp - Which positions a thread holds ------------------===//
+
+#include "ThreadLayout.h"
+
+using namespace mlir;
+using namespace cascade;
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+AxisSet ThreadLayout::held(AxisSet axes) const {
+  for (unsigned axis : axes.set_bits())
+    if (axis != context.rowAxis && context.axes[axis].offsets.size() == 1)
+      axes.reset(axis);
+  return axes;
+}
+
+/// Whether `expr` is the same at all positions that a thread holds of `axis`:
+/// they lie in one aligned run of the length by which `expr` divides.
+static bool isSameInThread(AffineExpr expr, const KernelContext &context,
+                           unsigned axis) {
+  if (!expr.isFunctionOfDim(axis))
+    return true;
+  auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!divided || divided.getKind() != AffineExprKind::FloorDiv ||
+      divided.getLHS() != getAffineDimExpr(axis, expr.getContext()))
+    return false;
+  auto divisor = dyn_cast<AffineConstantExpr>(divided.getRHS());
+  if (!divisor)
+    return false;
+  int64_t run = 1;
+  for (int64_t offset : context.axes[axis].offsets)
+    run = std::max(run, offset + 1);
+  for (const DigitPlan &digit : context.plan.axes[axis].digits)
+    if (digit.level != Level::Reg && digit.level != Level::Vector &&
+        digit.indexStride % run != 0)
+      return false;
+  return divisor.getValue() % run == 0;
+}
+
+AxisSet ThreadLayout::ofMap(AffineMap map) const {
+  AxisSet result(context.plan.axes.size());
+  for (unsigned axis = 0; axis < result.size(); ++axis) {
+    bool isRow = axis == context.rowAxis;
+    if (!isRow && context.axes[axis].offsets.size() == 1)
+      continue;
+    for (AffineExpr expr : map.getResults())
+      if (isRow ? expr.isFunctionOfDim(axis)
+                : !isSameInThread(expr, context, axis))
+        result.set(axis);
+  }
+  return result;
+}
+
+AxisSet ThreadLayout::ofStates(ReduceOp reduce) const {
+  AxisSet result(context.plan.axes.size());
+  for (Value value : reduce.getValues())
+    result |= of(value);
+  if (Value predicate = reduce.getPredicate())
+    result |= of(predicate);
+  return result.reset(axes.reducedBy(reduce));
+}
+
+AxisSet ThreadLayout::of(Value root) const {
+  SmallVector<Value> worklist{root};
+  while (!worklist.empty()) {
+    Value value = worklist.back();
+    if (known.contains(value)) {
+      worklist.pop_back();
+      continue;
+    }
+    ChainOp chain = axes.getChain();
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      auto argument = cast<BlockArgument>(value);
+      known[value] = ofMap(chain.getInputMap(argument.getArgNumber()));
+      continue;
+    }
+    auto reduce = dyn_cast<ReduceOp>(op);
+    SmallVector<Value> operands(op->getOperands());
+    if (reduce) {
+      operands.assign(reduce.getValues().begin(), reduce.getValues().end());
+      if (Value predicate = reduce.getPredicate())
+        operands.push_back(predicate);
+    }
+    bool ready = true;
+    for (Value operand : operands)
+      if (!known.contains(operand)) {
+        worklist.push_back(operand);
+        ready = false;
+      }
+    if (!ready)
+      continue;
+    AxisSet result(context.plan.axes.size());
+    if (auto index = dyn_cast<IndexOp>(op))
+      result.set(chain.getAxisNumber(index.getAxis()));
+    if (reduce) {
+      result = ofStates(reduce);
+      if (auto into = reduce.getInto())
+        result.set(chain.getAxisNumber(*into));
+    } else {
+      for (Value operand : operands)
+        result |= known.lookup(operand);
+    }
+    known[value] = held(result);
+  }
+  return known.lookup(root);
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+unsigned ThreadLayout::count(const AxisSet &axes) const {
+  unsigned product = 1;
+  for (unsigned axis : axes.set_bits())
+    product *= context.axes[axis].offsets.size();
+  return product;
+}
+
+unsigned ThreadLayout::indexOf(const AxisSet &axes,
+                               ArrayRef<unsigned> position) const {
+  unsigned index = 0;
+  for (unsigned axis : axes.set_bits())
+    index = index * context.axes[axis].offsets.size() + position[axis];
+  return index;
+}
+
+SmallVector<Position> ThreadLayout::positions(const AxisSet &axes,
+                                              ArrayRef<unsigned> at) const {
+  Position position(at);
+  position.resize(context.plan.axes.size(), 0);
+  for (unsigned axis : axes.set_bits())
+    position[axis] = 0;
+  SmallVector<Position> result;
+  SmallVector<unsigned> order(axes.set_bits());
+  for (unsigned left = count(axes); left > 0; --left) {
+    result.push_back(position);
+    for (unsigned axis : llvm::reverse(order)) {
+      if (++position[axis] < context.axes[axis].offsets.size())
+        break;
+      position[axis] = 0;
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What kernels take
+//===----------------------------------------------------------------------===//
+
+/// The bits of the lane number that `axis` has.
+static unsigned laneBitsOf(const AxisPlan &axis) {
+  unsigned bits = 0;
+  for (const DigitPlan &digit : axis.digits)
+    if (digit.level == Level::Lane)
+      bits |= unsigned((digit.size - 1) * digit.idStride);
+  return bits;
+}
+
+/// What the regions of `reduce` read from outside varies over no more axes than
+/// its states do.
+static LogicalResult checkCaptures(ReduceOp reduce, const AxisAnalysis &axes) {
+  SmallVector<Value> captured(reduce.getInits());
+  llvm::append_range(captured, reduce.getRefs());
+  for (Region *region : {&reduce.getCombiner(), &reduce.getCorrection()})
+    region->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (!region->isAncestor(operand.getParentRegion()))
+          captured.push_back(operand);
+    });
+  AxisSet states = axes.of(reduce.getResult(0));
+  for (Value value : captured)
+    for (unsigned axis : axes.of(value).set_bits())
+      if (!states.test(axis))
+        return reduce.emitOpError()
+               << "reads a value that varies over axis '"
+               << ChainOp(axes.getChain()).getAxisName(axis)
+               << "', over which it has one state; let its values vary over "
+                  "the axis, too";
+  return success();
+}
+
+LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan) {
+  auto check = [&](const AxisSet &varies, auto emitError) -> LogicalResult {
+    unsigned taken = 0;
+    for (unsigned axis : varies.set_bits()) {
+      unsigned bits = laneBitsOf(plan.axes[axis]);
+      if (taken & bits)
+        return emitError() << "varies over axis '" << chain.getAxisName(axis)
+                           << "' and another axis at the same lanes; give the "
+                              "lane digits strides that keep them apart";
+      taken |= bits;
+    }
+    return success();
+  };
+  for (auto [number, map] : llvm::enumerate(
+           chain.getOutputMaps().getAsValueRange<AffineMapAttr>())) {
+    AxisSet varies(chain.getNumAxes());
+    for (AffineExpr expr : map.getResults())
+      varies.set(cast<AffineDimExpr>(expr).getPosition());
+    if (failed(check(varies, [&, number = number] {
+          return chain.emitOpError() << "result " << number << " ";
+        })))
+      return failure();
+  }
+  for (Region *region : {&chain.getBody(), &chain.getSource()}) {
+    if (region->empty())
+      continue;
+    AxisAnalysis axes(chain, *region);
+    for (auto [number, argument] : llvm::enumerate(region->getArguments()))
+      if (failed(check(axes.of(argument), [&, number = number] {
+            return chain.emitOpError() << "operand " << number << " ";
+          })))
+        return failure();
+    for (Operation &op : region->front().without_terminator()) {
+      auto reduce = dyn_cast<ReduceOp>(op);
+      if (reduce && failed(checkCaptures(reduce, axes)))
+        return failure();
+      // What a reduction reduces counts, too.
+      AxisSet varies(chain.getNumAxes());
+      for (Value operand : op.getOperands())
+        varies |= axes.of(operand);
+      if (failed(check(varies, [&] {
+            return op.emitOpError() << "computes with what ";
+          })))
+        return failure();
+    }
+  }
+  return success();
+}

@@ -1,0 +1,148 @@
+//===- ThreadState.cpp - The state of a pass in one thread ----------------===//
+
+#include "ThreadState.h"
+
+using namespace mlir;
+using namespace cascade;
+
+using State = ThreadState::State;
+
+unsigned ThreadState::getNumValues(ReduceOp reduce) const {
+  return layout.count(layout.ofStates(reduce)) *
+         PassState::getNumValues(reduce);
+}
+
+SmallVector<Type> ThreadState::getTypes() const {
+  SmallVector<Type> types;
+  for (ReduceOp reduce : pass.reduces)
+    for (unsigned left = getNumValues(reduce); left > 0;
+         left -= reduce.getNumResults())
+      llvm::append_range(types, reduce->getResultTypes());
+  return types;
+}
+
+State ThreadState::stateAt(ValueRange state,
+                           ArrayRef<unsigned> position) const {
+  State values;
+  unsigned offset = 0;
+  for (ReduceOp reduce : pass.reduces) {
+    if (offset == state.size())
+      break;
+    unsigned count = PassState::getNumValues(reduce);
+    unsigned copy = layout.indexOf(layout.ofStates(reduce), position);
+    llvm::append_range(values, state.slice(offset + copy * count, count));
+    offset += getNumValues(reduce);
+  }
+  return values;
+}
+
+State ThreadState::elementsOf(OpResult result, ValueRange state) const {
+  auto reduce = cast<ReduceOp>(result.getOwner());
+  AxisSet axes = layout.of(result);
+  AxisSet entries = axes;
+  entries.reset(layout.ofStates(reduce));
+  State elements;
+  for (const Position &position : layout.positions(axes)) {
+    State values = one.valuesOf(result, stateAt(state, position));
+    elements.push_back(values[layout.indexOf(entries, position)]);
+  }
+  return elements;
+}
+
+State ThreadState::identity(OpBuilder &b, Location loc, Scope scope) const {
+  State state;
+  for (ReduceOp reduce : pass.reduces)
+    for (const Position &position : layout.positions(layout.ofStates(reduce))) {
+      IRMapping outer = scope(position);
+      llvm::append_range(state, one.identity(b, loc, reduce, outer));
+    }
+  return state;
+}
+
+AxisSet ThreadState::axesOfReferences(ReduceOp reduce) const {
+  AxisSet states = layout.ofStates(reduce);
+  AxisSet used(states.size());
+  for (Value ref : reduce.getRefs())
+    used |= layout.of(ref);
+  return used &= states;
+}
+
+References ThreadState::references(OpBuilder &b, Location loc, ReduceOp reduce,
+                                   ValueRange state, Scope scope) const {
+  References result;
+  result.axes = axesOfReferences(reduce);
+  for (const Position &position : layout.positions(result.axes))
+    result.values.push_back(one.references(
+        b, loc, reduce, stateAt(state, position), scope(position)));
+  return result;
+}
+
+State ThreadState::elementsOf(ReduceOp reduce, unsigned index,
+                              const References &references) const {
+  State elements;
+  for (const Position &position :
+       layout.positions(layout.of(reduce.getRefs()[index])))
+    elements.push_back(
+        references.values[layout.indexOf(references.axes, position)][index]);
+  return elements;
+}
+
+State ThreadState::correct(OpBuilder &b, Location loc, ReduceOp reduce,
+                           ValueRange values, const References &oldRefs,
+                           const References &newRefs, Scope scope) const {
+  unsigned count = PassState::getNumValues(reduce);
+  State corrected;
+  for (auto [copy, position] :
+       llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
+    unsigned ref = layout.indexOf(oldRefs.axes, position);
+    llvm::append_range(
+        corrected,
+        one.correct(b, loc, reduce, values.slice(copy * count, count),
+                    oldRefs.values[ref], newRefs.values[ref], scope(position)));
+  }
+  return corrected;
+}
+
+State ThreadState::insert(
+    OpBuilder &b, Location loc, ReduceOp reduce, ValueRange values,
+    function_ref<Iterations(ArrayRef<unsigned>)> iterations,
+    Scope scope) const {
+  unsigned count = PassState::getNumValues(reduce);
+  State state;
+  for (auto [copy, position] :
+       llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
+    Iterations more = iterations(position);
+    IRMapping outer = scope(position);
+    llvm::append_range(state, one.insertAll(b, loc, reduce,
+                                            values.slice(copy * count, count),
+                                            more.values, more.domains, outer));
+  }
+  return state;
+}
+
+State ThreadState::merge(OpBuilder &b, Location loc, ValueRange lower,
+                         ValueRange higher, Scope scope) const {
+  State merged;
+  unsigned offset = 0;
+  for (ReduceOp reduce : pass.reduces) {
+    unsigned total = getNumValues(reduce);
+    unsigned count = PassState::getNumValues(reduce);
+    References left = references(b, loc, reduce, lower, scope);
+    References right = references(b, loc, reduce, higher, scope);
+    References target = references(b, loc, reduce, merged, scope);
+    State corrected[] = {correct(b, loc, reduce, lower.slice(offset, total),
+                                 left, target, scope),
+                         correct(b, loc, reduce, higher.slice(offset, total),
+                                 right, target, scope)};
+    for (auto [copy, position] :
+         llvm::enumerate(layout.positions(layout.ofStates(reduce))))
+      llvm::append_range(
+          merged,
+          one.combine(b, loc, reduce,
+                      ValueRange(corrected[0]).slice(copy * count, count),
+                      ValueRange(corrected[1]).slice(copy * count, count),
+                      scope(position)));
+    offset += total;
+  }
+  return merged;
+}
