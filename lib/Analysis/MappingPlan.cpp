@@ -168,6 +168,11 @@ SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
   return inputs;
 }
 
+bool cascade::isLoadedAhead(ChainOp chain, unsigned number) {
+  std::optional<MappingAttr> mapping = chain.getMapping();
+  return mapping && mapping->loadOf(number) == "ahead";
+}
+
 int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
                               unsigned rowAxis) {
   // An access is as many elements of any of them.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cascade/Transforms/ScheduleChains.h"
+#include "InnerAxes.h"
 #include "RowCost.h"
 #include "cascade/Analysis/MappingPlan.h"
 #include "cascade/Analysis/ReductionPasses.h"
@@ -210,6 +211,8 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   if (!target)
     return chain.emitOpError() << "is scheduled for an unknown target '"
                                << options.target << "'; use h200 or h100";
+  if (hasInnerAxes(chain, *rowAxis))
+    return rankInnerMappings(chain, *rowAxis, options, target);
   RowShape shape = describeRow(chain, *rowAxis, options.vectorise);
   AxisSet lists = getListAxes(chain);
   int64_t innermost = -1;

@@ -82,6 +82,10 @@ bool isUnitStride(mlir::AffineMap map, unsigned axis);
 /// memory (`keep = [n: shared]`) from their first use to the last.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
 
+/// Whether the mapping loads input `number` of `chain` a tile ahead of its use
+/// (`load = [n: ahead(1)]`).
+bool isLoadedAhead(ChainOp chain, unsigned number);
+
 /// Bytes of the shared memory of a block that these take, in a row chain over
 /// `rowAxis` that `plan` is a mapping of.
 int64_t getKeptBytes(ChainOp chain, const MappingPlan &plan, unsigned rowAxis);

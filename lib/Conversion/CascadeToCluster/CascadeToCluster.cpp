@@ -90,12 +90,22 @@ static LogicalResult checkElementTypes(ChainOp chain) {
 /// schedule is obeyed or refused.
 static LogicalResult checkPolicies(ChainOp chain) {
   MappingAttr mapping = *chain.getMapping();
-  for (auto [list, policies] : {std::pair("load", mapping.getLoad()),
-                                std::pair("merge", mapping.getMerge())})
-    if (!policies.empty())
+  if (!mapping.getMerge().empty())
+    return chain.emitOpError() << "the mapping has a merge policy, which no "
+                                  "kernel follows yet; leave it out";
+  for (PolicyAttr policy : mapping.getLoad()) {
+    auto number = dyn_cast<IntegerAttr>(policy.getSubject());
+    if (!number || number.getInt() < 0 ||
+        number.getInt() >= int64_t(chain.getInputs().size()))
       return chain.emitOpError()
-             << "the mapping has a " << list
-             << " policy, which no kernel follows yet; leave it out";
+             << "the mapping loads " << policy.getSubject()
+             << ", which is not the number of an input; the chain has "
+             << chain.getInputs().size();
+    if (policy.getPolicy().getValue() != "ahead" || policy.getAmount() > 1)
+      return chain.emitOpError()
+             << "the mapping has a load policy for input " << number.getInt()
+             << " that no kernel follows yet; use ahead(1) or leave it out";
+  }
   for (AxisMappingAttr axis : mapping.getAxes())
     for (DigitAttr digit : axis.getDigits())
       if (digit.getResident())

@@ -44,8 +44,8 @@ void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
       all.domains.clear();
     return all;
   };
-  SmallVector<Value> reduced = states.insert(
-      b, loc, reduce, states.identity(b, loc, scope), iterations, scope);
+  SmallVector<Value> reduced =
+      states.insert(b, loc, reduce, /*values=*/{}, iterations, scope);
   reduced = mergeThreads(b, context, states, reduced, scope);
   for (OpResult result : reduce->getResults())
     define(result, states.elementsOf(result, reduced));

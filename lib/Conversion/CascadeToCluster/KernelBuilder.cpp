@@ -45,7 +45,10 @@ private:
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, ValueRange)>;
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
-  State forEachTile(OpBuilder &b, State state, TileBody body);
+  State forEachTile(OpBuilder &b, State state, ValueRange ahead, TileBody body);
+  State loopAhead(OpBuilder &b, Int count, State state, ValueRange ahead,
+                  TileBody body);
+  SmallVector<Value> loadedAhead(const ReductionPass &pass);
   void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
@@ -68,9 +71,79 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// The inputs of `pass` that the mapping loads one tile ahead.
+SmallVector<Value> RegionEmitter::loadedAhead(const ReductionPass &pass) {
+  SmallVector<Value> inputs, worklist;
+  llvm::DenseSet<Value> seen;
+  for (ReduceOp reduce : pass.reduces)
+    llvm::append_range(worklist, reduce->getOperands());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second || !layout.of(value).test(context.rowAxis))
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+    else if (isLoadedAhead(context.chain,
+                           cast<BlockArgument>(value).getArgNumber()))
+      inputs.push_back(value);
+  }
+  return inputs;
+}
+
+/// The loop over `count` full tiles, in which the loads of a tile are in flight
+/// while the one before is computed with.
+RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
+                                              State state, ValueRange ahead,
+                                              TileBody body) {
+  Location loc = context.loc;
+  IntBuilder ints(b, loc);
+  Int zero = ints.constant(0), one = ints.constant(1);
+  SmallVector<Type> types(ValueRange(state).getTypes());
+  auto any = scf::IfOp::create(b, loc, types, ints.lessThan(zero, count), true);
+  OpBuilder none = any.getElseBodyBuilder();
+  scf::YieldOp::create(none, loc, state);
+  OpBuilder some = any.getThenBodyBuilder();
+  TileEvaluator first(row, some, zero, /*partial=*/false);
+  State carried = first.loadWords(some, ahead);
+  size_t numWords = carried.size();
+  llvm::append_range(carried, state);
+  IntBuilder inThen(some, loc);
+  auto forOp = scf::ForOp::create(some, loc, inThen.materialise(zero),
+                                  inThen.materialise(count),
+                                  inThen.materialise(one), carried);
+  // Without results the builder has put a terminator already.
+  Block *block = forOp.getBody();
+  if (!block->empty())
+    block->getTerminator()->erase();
+  OpBuilder inner = OpBuilder::atBlockEnd(block);
+  IntBuilder inLoop(inner, loc);
+  ValueRange arguments = forOp.getRegionIterArgs();
+  ValueRange words = arguments.take_front(numWords);
+  Int number = inLoop.wrap(forOp.getInductionVar());
+  Int next = inLoop.add(number, one);
+  auto more = scf::IfOp::create(inner, loc, words.getTypes(),
+                                inLoop.lessThan(next, count), true);
+  OpBuilder load = more.getThenBodyBuilder();
+  TileEvaluator following(row, load, next, /*partial=*/false);
+  scf::YieldOp::create(load, loc, following.loadWords(load, ahead));
+  OpBuilder last = more.getElseBodyBuilder();
+  scf::YieldOp::create(last, loc, words);
+
+  TileEvaluator tile(row, inner, number, /*partial=*/false);
+  tile.defineWords(inner, ahead, words);
+  State results(more.getResults());
+  llvm::append_range(results,
+                     body(inner, tile, arguments.drop_front(numWords)));
+  scf::YieldOp::create(inner, loc, results);
+  scf::YieldOp::create(some, loc, forOp.getResults().drop_front(numWords));
+  return State(any.getResults());
+}
+
 /// Runs `body` over the tiles of this block, the state going from one to the
 /// next: a loop over the full ones and then at most one that overhangs the row.
+/// The inputs `ahead` are loaded before the tile that uses them.
 RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
+                                                ValueRange ahead,
                                                 TileBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
@@ -114,7 +187,8 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   Int full =
       ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
   full = ints.minSI(full, context.numTiles);
-  state = loop(full, /*partial=*/false, state);
+  state = ahead.empty() ? loop(full, /*partial=*/false, state)
+                        : loopAhead(b, full, state, ahead, body);
 
   Int start = ints.add(context.blockBase, ints.mul(full, step));
   Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
@@ -275,7 +349,7 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
     }
     State state = states.identity(b, context.loc, known);
     state = forEachTile(
-        b, state,
+        b, state, loadedAhead(pass),
         [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
           return step(inner, tile, states, current);
         });
@@ -300,14 +374,15 @@ void RegionEmitter::emitResults(OpBuilder &b) {
   }
   if (tiled.empty())
     return;
-  forEachTile(b, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
-    SmallVector<SmallVector<Value>> elements;
-    for (unsigned output : tiled)
-      elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
-    for (auto [output, values] : llvm::zip_equal(tiled, elements))
-      tile.store(inner, output, yield().getValues()[output], values);
-    return State();
-  });
+  forEachTile(
+      b, {}, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+        SmallVector<SmallVector<Value>> elements;
+        for (unsigned output : tiled)
+          elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
+        for (auto [output, values] : llvm::zip_equal(tiled, elements))
+          tile.store(inner, output, yield().getValues()[output], values);
+        return State();
+      });
 }
 
 Value RegionEmitter::replayCondition(OpBuilder &b) {

@@ -89,6 +89,29 @@ std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b) const {
   return again;
 }
 
+SmallVector<Value> TileEvaluator::loadWords(OpBuilder &b, ValueRange inputs) {
+  SmallVector<Value> words;
+  for (Value input : inputs) {
+    SmallVector<Value> elements = evaluate(b, input);
+    llvm::append_range(words, sharesRegisters(elements)
+                                  ? pack(b, context.loc, elements)
+                                  : elements);
+  }
+  return words;
+}
+
+void TileEvaluator::defineWords(OpBuilder &b, ValueRange inputs,
+                                ValueRange words) {
+  for (Value input : inputs) {
+    unsigned count = layout.count(layout.of(input));
+    bool isPacked = count % 2 == 0 && isNarrow(input.getType());
+    ValueRange its = words.take_front(isPacked ? count / 2 : count);
+    words = words.drop_front(its.size());
+    define(input, isPacked ? unpack(b, context.loc, its, input.getType())
+                           : SmallVector<Value>(its));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Extrema of widened elements
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,8 @@
 //===- ThreadState.cpp - The state of a pass in one thread ----------------===//
 
 #include "ThreadState.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -103,19 +105,58 @@ State ThreadState::correct(OpBuilder &b, Location loc, ReduceOp reduce,
   return corrected;
 }
 
+bool cascade::isProductOfSum(Operation *op) {
+  return isa<arith::MulFOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto reduce = dyn_cast<ReduceOp>(user);
+           return reduce && reduce.getKind() == ReductionKind::Add &&
+                  reduce.getNumResults() == 1;
+         });
+}
+
+/// The sum of `start`, which may be null, and the products that are the values
+/// of the iterations, one after another: a fused multiply-add each. The
+/// rounding that it leaves out is one of those that the order of a sum is free
+/// in, and what overflows only before it is added is as in wider arithmetic.
+static Value addProducts(OpBuilder &b, Location loc, Value start,
+                         const ThreadState::Iterations &iterations) {
+  for (const SmallVector<Value> &values : iterations.values)
+    start = start ? Value(arith::AddFOp::create(b, loc, start, values.front(),
+                                                arith::FastMathFlags::contract))
+                  : values.front();
+  return start;
+}
+
 State ThreadState::insert(
     OpBuilder &b, Location loc, ReduceOp reduce, ValueRange values,
     function_ref<Iterations(ArrayRef<unsigned>)> iterations,
     Scope scope) const {
   unsigned count = PassState::getNumValues(reduce);
+  SmallVector<Position> copies = layout.positions(layout.ofStates(reduce));
+  // Sums of one after another wait for each other: there must be several.
+  constexpr size_t fewestChains = 2;
+  Operation *value = reduce.getValues()[0].getDefiningOp();
+  bool addsProducts = reduce.getKind() == ReductionKind::Add &&
+                      copies.size() >= fewestChains && value &&
+                      isProductOfSum(value);
   State state;
-  for (auto [copy, position] :
-       llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
+  for (auto [copy, position] : llvm::enumerate(copies)) {
     Iterations more = iterations(position);
+    State before;
+    if (!values.empty())
+      before = State(values.slice(copy * count, count));
+    if (addsProducts && llvm::none_of(more.domains, [](Value domain) {
+          return bool(domain);
+        })) {
+      state.push_back(
+          addProducts(b, loc, before.empty() ? Value() : before.front(), more));
+      continue;
+    }
     IRMapping outer = scope(position);
-    llvm::append_range(state, one.insertAll(b, loc, reduce,
-                                            values.slice(copy * count, count),
-                                            more.values, more.domains, outer));
+    if (before.empty())
+      before = one.identity(b, loc, reduce, outer);
+    llvm::append_range(state, one.insertAll(b, loc, reduce, before, more.values,
+                                            more.domains, outer));
   }
   return state;
 }

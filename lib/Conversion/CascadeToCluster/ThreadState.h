@@ -53,8 +53,9 @@ public:
   State correct(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce,
                 mlir::ValueRange values, const References &oldRefs,
                 const References &newRefs, Scope scope) const;
-  /// The values of `reduce` after more iterations. `elements(position)` gives
-  /// their values and predicates (see PassState::insertAll).
+  /// The values of `reduce` after more iterations; of none before if `values`
+  /// is empty. `iterations(position)` gives their values and predicates (see
+  /// PassState::insertAll).
   struct Iterations {
     llvm::SmallVector<llvm::SmallVector<mlir::Value>> values;
     llvm::SmallVector<mlir::Value> domains;
@@ -78,6 +79,9 @@ private:
   PassState one;
   const ThreadLayout &layout;
 };
+
+/// Whether all that uses the product `op` are sums, which it may be fused with.
+bool isProductOfSum(mlir::Operation *op);
 
 } // namespace cascade
 

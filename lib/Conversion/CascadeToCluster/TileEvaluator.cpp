@@ -1,6 +1,7 @@
 //===- TileEvaluator.cpp - Body values of a tile of elements --------------===//
 
 #include "TileEvaluator.h"
+#include "ThreadState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -241,12 +242,15 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
     return elements;
   }
   SmallVector<Value> elements;
+  bool isProduct = isProductOfSum(op);
   for (const Position &position : layout.positions(layout.of(value))) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
       mapping.map(operand, layout.element(operand, values[operand], position));
     Operation *clone = b.clone(*op, mapping);
     guardDivision(b, clone);
+    if (isProduct)
+      cast<arith::MulFOp>(clone).setFastmath(arith::FastMathFlags::contract);
     elements.push_back(
         clone->getResult(cast<OpResult>(value).getResultNumber()));
   }

@@ -39,6 +39,13 @@ public:
   /// Loads `inputs` of this tile here and not where they are used.
   void prefetch(mlir::OpBuilder &b, mlir::ValueRange inputs);
 
+  /// Loads `inputs` of this tile, as words that a loop carries.
+  llvm::SmallVector<mlir::Value> loadWords(mlir::OpBuilder &b,
+                                           mlir::ValueRange inputs);
+  /// Enters `inputs` as what another evaluator of this tile has loaded.
+  void defineWords(mlir::OpBuilder &b, mlir::ValueRange inputs,
+                   mlir::ValueRange words);
+
   /// Evaluates in the scope of the row whatever `roots` need of it and can be
   /// known before the reductions that are still missing.
   void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);

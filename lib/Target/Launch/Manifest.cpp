@@ -36,6 +36,8 @@ private:
     return type.getDimSize(dim);
   }
   llvm::json::Value extentOf(unsigned axis) const;
+  Array guardsOf(func::FuncOp variant, ChainOp variantChain,
+                 const MappingPlan &plan) const;
   Object argument(Type type, ArrayRef<std::string> names, std::string name,
                   StringRef role) const;
 
@@ -127,25 +129,28 @@ llvm::json::Value FunctionWriter::extentOf(unsigned axis) const {
   return extent;
 }
 
-/// What an aligned variant asks for: aligned buffers, and rows that are whole
-/// numbers of vectors.
-static Array guardsOf(func::FuncOp function, ChainOp chain, unsigned rowAxis,
-                      const MappingPlan &plan, llvm::json::Value length) {
+/// What an aligned variant asks for: aligned buffers, and whole numbers of
+/// vectors along the axes that have them.
+Array FunctionWriter::guardsOf(func::FuncOp variant, ChainOp variantChain,
+                               const MappingPlan &plan) const {
   Array when;
-  int64_t vector = plan.axes[rowAxis].sizeAt(Level::Vector);
-  if (vector == 1)
-    return when;
   llvm::SmallDenseSet<unsigned> arguments;
-  auto note = [&](AffineMap map, unsigned argument) {
-    if (map.isFunctionOfDim(rowAxis) && arguments.insert(argument).second)
-      when.push_back(
-          Object{{"aligned", Array{int64_t(argument), accessAlignment}}});
-  };
-  for (auto [i, input] : llvm::enumerate(chain.getInputs()))
-    note(chain.getInputMap(i), cast<BlockArgument>(input).getArgNumber());
-  for (unsigned i = 0; i < chain.getNumResults(); ++i)
-    note(chain.getOutputMap(i), function.getNumArguments() + i);
-  when.push_back(Object{{"divisible", Array{std::move(length), vector}}});
+  for (const AxisPlan &axis : plan.axes) {
+    int64_t vector = axis.sizeAt(Level::Vector);
+    if (vector == 1)
+      continue;
+    auto note = [&](AffineMap map, unsigned argument) {
+      if (map.isFunctionOfDim(axis.axis) && arguments.insert(argument).second)
+        when.push_back(
+            Object{{"aligned", Array{int64_t(argument), accessAlignment}}});
+    };
+    for (auto [i, input] : llvm::enumerate(variantChain.getInputs()))
+      note(variantChain.getInputMap(i),
+           cast<BlockArgument>(input).getArgNumber());
+    for (unsigned i = 0; i < variantChain.getNumResults(); ++i)
+      note(variantChain.getOutputMap(i), variant.getNumArguments() + i);
+    when.push_back(Object{{"divisible", Array{extentOf(axis.axis), vector}}});
+  }
   return when;
 }
 
@@ -198,8 +203,7 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                 {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
                 {"shared", getKeptBytes(variantChain, *plan, *rowAxis)},
                 {"args", std::move(args)}};
-  Array when =
-      guardsOf(variant, variantChain, *rowAxis, *plan, extentOf(*rowAxis));
+  Array when = guardsOf(variant, variantChain, *plan);
   for (const AxisPlan &axis : plan->axes)
     if (ShapedType::isDynamic(axis.extent))
       when.push_back(Object{

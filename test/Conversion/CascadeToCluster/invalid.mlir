@@ -180,7 +180,7 @@ func.func @element_type(%x: tensor<8x32xf8E4M3>) -> tensor<8xf32> {
 // -----
 
 func.func @load_policy(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping has a load policy, which no kernel follows yet; leave it out}}
+  // expected-error @+1 {{the mapping has a load policy for input 0 that no kernel follows yet; use ahead(1) or leave it out}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: lane(32), load = [0: bulk(2)]>} {

@@ -98,11 +98,11 @@ func.func @run_time_extent(%x: tensor<8x?xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @two_axes(%x: tensor<8x4096xf32>) -> tensor<f32> {
+func.func @two_long_axes(%x: tensor<8192x4096xf32>) -> tensor<f32> {
+  // expected-error @+1 {{reduces 4096 iterations of axis 'l' inside axis 'i', more than the registers of a warp hold; put the two reductions into two chains}}
   %y = cascade.chain (i, l)
-      ins(%x[i, l] : tensor<8x4096xf32>) outs([] : tensor<f32>) {
+      ins(%x[i, l] : tensor<8192x4096xf32>) outs([] : tensor<f32>) {
   ^bb0(%e: f32):
-    // expected-error @+1 {{reduces several axes; GPU kernels take one for now: reshape them into one axis}}
     %s = cascade.reduce add %e over (i, l) : f32
     cascade.yield %s : f32
   }
@@ -112,16 +112,29 @@ func.func @two_axes(%x: tensor<8x4096xf32>) -> tensor<f32> {
 // -----
 
 func.func @axis_after_axis(%x: tensor<8x4096xf32>) -> tensor<f32> {
-  // expected-note @+1 {{in this chain}}
+  // expected-error @+1 {{reduces 4096 iterations of axis 'l' inside axis 'i', more than the registers of a warp hold; put the two reductions into two chains}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([] : tensor<f32>) {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
-    // expected-error @+1 {{reduces axis 'i', an earlier reduction axis 'l'; GPU kernels take chains over one reduced axis for now}}
     %m = cascade.reduce max %s over (i) : f32
     cascade.yield %m : f32
   }
   return %y : tensor<f32>
+}
+
+// -----
+
+func.func @rows_and_columns(%x: tensor<8x4096xf32>) -> (tensor<8xf32>, tensor<4096xf32>) {
+  %y, %z = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>, [l] : tensor<4096xf32>) {
+  ^bb0(%e: f32):
+    // expected-error @+1 {{reduces an axis that another reduction varies over, and the other way round; put them into two chains}}
+    %s = cascade.reduce add %e over (l) : f32
+    %m = cascade.reduce max %e over (i) : f32
+    cascade.yield %s, %m : f32, f32
+  }
+  return %y, %z : tensor<8xf32>, tensor<4096xf32>
 }
 
 // -----

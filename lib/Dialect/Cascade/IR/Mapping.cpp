@@ -322,10 +322,19 @@ int64_t MappingAttr::sizeAt(StringRef name, Level level) const {
   return 1;
 }
 
-StringRef MappingAttr::keepOf(unsigned operand) const {
-  for (PolicyAttr policy : getKeep())
+/// The policy of `policies` for operand `operand`.
+static StringRef policyOf(ArrayRef<PolicyAttr> policies, unsigned operand) {
+  for (PolicyAttr policy : policies)
     if (auto number = dyn_cast<IntegerAttr>(policy.getSubject()))
       if (number.getInt() == operand)
         return policy.getPolicy().getValue();
   return "";
+}
+
+StringRef MappingAttr::keepOf(unsigned operand) const {
+  return policyOf(getKeep(), operand);
+}
+
+StringRef MappingAttr::loadOf(unsigned operand) const {
+  return policyOf(getLoad(), operand);
 }

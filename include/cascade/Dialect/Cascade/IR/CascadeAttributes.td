@@ -128,6 +128,8 @@ def Cascade_MappingAttr : Cascade_Attr<"Mapping", "mapping"> {
     int64_t sizeAt(::llvm::StringRef name, Level level) const;
     /// The policy word of `operand` in the keep list, or "".
     ::llvm::StringRef keepOf(unsigned operand) const;
+    /// How operand `operand` is loaded ("ahead", "bulk"); empty as it is used.
+    ::llvm::StringRef loadOf(unsigned operand) const;
   }];
 }
 

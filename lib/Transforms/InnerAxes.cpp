@@ -1,0 +1,541 @@
+//===- InnerAxes.cpp - Mappings of chains with inner axes -----------------===//
+//
+// Two times bound a kernel, as in RowCost.cpp: that of the memory and of the
+// instructions of all blocks, and the life of one block times the waves of
+// blocks. The constants are estimates of the same machine, checked against the
+// decode shapes of docs/Performance.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InnerAxes.h"
+#include "cascade/Analysis/MappingPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace cascade;
+
+namespace {
+
+/// Elements of one value, or states of one reduction, that a thread may hold.
+constexpr int64_t mostHeld = 64;
+/// Bytes of shared memory that the collectives of the fused form use, which
+/// leaves as many of 48 KiB for those of the replay.
+constexpr double mostExchanged = 22 * 1024;
+/// Positions of a parallel axis that share what they load.
+constexpr int64_t mostShared = 8;
+
+// In microseconds.
+constexpr double emptyKernel = 3.3;
+constexpr double loadLatency = 0.75;
+constexpr double mergeOfWarps = 0.35, mergeOfBlocks = 0.7;
+constexpr double launchOfBlock = 0.0029;
+/// Of a multiprocessor's issue slots, at best.
+constexpr double usableIssue = 0.7;
+/// Registers besides the elements that a thread holds.
+constexpr double baseRegisters = 32;
+constexpr double smoothness = 3;
+
+/// Digits of one inner axis, outermost first: grid, reg, lane, vector.
+struct InnerDigits {
+  bool grid = false;
+  int64_t reg = 1, lanes = 1, stride = 1, vector = 1;
+  int64_t held() const { return reg * vector; }
+};
+
+/// What the estimate and the candidates know of a chain.
+class Shape {
+public:
+  /// Vectors of an inner axis take at most `mostLanes` lanes.
+  Shape(ChainOp chain, unsigned rowAxis, bool vectorise, int64_t mostLanes)
+      : chain(chain), rowAxis(rowAxis), vectorise(vectorise),
+        mostLanes(mostLanes), extents(chain.getStaticExtents()),
+        axes(chain, chain.getBody()), lists(getListAxes(chain)) {}
+
+  /// Fails where an inner axis has no place; with a diagnostic if `isRequired`.
+  LogicalResult placeInnerAxes(bool isRequired);
+  /// The axis along which elements of `map` are neighbours, or -1.
+  static int64_t unitAxis(AffineMap map);
+  bool isInner(unsigned axis) const { return inner.contains(axis); }
+
+  ChainOp chain;
+  unsigned rowAxis;
+  bool vectorise;
+  int64_t mostLanes;
+  SmallVector<int64_t> extents;
+  AxisAnalysis axes;
+  AxisSet lists;
+  llvm::DenseMap<unsigned, InnerDigits> inner;
+  int64_t rowLanes = 1;  ///< that the inner axes leave
+  int64_t rowStride = 1; ///< of these lanes
+  int64_t rowVector = 1;
+  int64_t groupAxis = -1; ///< parallel; positions of it share what they load
+  int64_t groupSize = 1;  ///< that may do so
+
+private:
+  int64_t vectorOf(unsigned axis);
+  bool meet(unsigned a, unsigned b);
+  AxisSet reducedAxes();
+  void findGroup();
+};
+
+/// The choices that are left.
+struct Choice {
+  int64_t cluster, warps, reg, group;
+  bool ahead; ///< whether the loads of a tile are made during the one before
+};
+
+} // namespace
+
+static int64_t bytesOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+int64_t Shape::unitAxis(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return -1;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return last && isUnitStride(map, last.getPosition()) ? last.getPosition()
+                                                       : -1;
+}
+
+AxisSet Shape::reducedAxes() {
+  AxisSet reduced(extents.size());
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
+    reduced |= axes.reducedBy(reduce);
+  return reduced;
+}
+
+/// Whether some value varies over both axes.
+bool Shape::meet(unsigned a, unsigned b) {
+  auto both = [&](const AxisSet &set) { return set.test(a) && set.test(b); };
+  for (AffineMap map : chain.getOutputMaps().getAsValueRange<AffineMapAttr>())
+    if (map.isFunctionOfDim(a) && map.isFunctionOfDim(b))
+      return true;
+  for (BlockArgument argument : chain.getBodyBlock()->getArguments())
+    if (both(axes.of(argument)))
+      return true;
+  for (Operation &op : chain.getBodyBlock()->without_terminator()) {
+    AxisSet varies(extents.size());
+    for (Value operand : op.getOperands())
+      varies |= axes.of(operand);
+    if (both(varies))
+      return true;
+  }
+  return false;
+}
+
+/// The elements of `axis` that one access takes.
+int64_t Shape::vectorOf(unsigned axis) {
+  if (!vectorise)
+    return 1;
+  int64_t width = MappingPlan::accessBytes;
+  bool any = false;
+  auto note = [&](Type type, AffineMap map) {
+    if (unitAxis(map) != int64_t(axis) || !isa<RankedTensorType>(type))
+      return;
+    width = std::min(width, MappingPlan::accessBytes / bytesOf(type));
+    any = true;
+  };
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i)
+    note(chain.getInputs()[i].getType(), chain.getInputMap(i));
+  for (unsigned i = 0; i < chain.getNumResults(); ++i)
+    note(chain.getResult(i).getType(), chain.getOutputMap(i));
+  if (!any)
+    return 1;
+  while (width > 1 && !ShapedType::isDynamic(extents[axis]) &&
+         extents[axis] % width != 0)
+    width /= 2;
+  return width;
+}
+
+/// A parallel axis whose neighbours read the same elements of the row: an
+/// operand has it divided by a number.
+void Shape::findGroup() {
+  for (auto [number, map] :
+       llvm::enumerate(chain.getInputMaps().getAsValueRange<AffineMapAttr>())) {
+    if (!map.isFunctionOfDim(rowAxis))
+      continue;
+    for (AffineExpr expr : map.getResults()) {
+      auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
+      if (!divided || divided.getKind() != AffineExprKind::FloorDiv)
+        continue;
+      auto axis = dyn_cast<AffineDimExpr>(divided.getLHS());
+      auto divisor = dyn_cast<AffineConstantExpr>(divided.getRHS());
+      if (!axis || !divisor || isInner(axis.getPosition()) ||
+          axis.getPosition() == rowAxis)
+        continue;
+      groupAxis = axis.getPosition();
+      for (int64_t size = 1; size <= mostShared; ++size)
+        if (divisor.getValue() % size == 0)
+          groupSize = size;
+      return;
+    }
+  }
+}
+
+LogicalResult Shape::placeInnerAxes(bool isRequired) {
+  AxisSet reduced = reducedAxes();
+  SmallVector<unsigned> order;
+  for (unsigned axis = 0; axis < extents.size(); ++axis) {
+    if (axis == rowAxis || lists.test(axis))
+      continue;
+    bool isUnit = llvm::any_of(
+        chain.getInputMaps().getAsValueRange<AffineMapAttr>(),
+        [&](AffineMap map) {
+          return map.isFunctionOfDim(rowAxis) && unitAxis(map) == int64_t(axis);
+        });
+    if (reduced.test(axis) || isUnit)
+      order.push_back(axis);
+  }
+  bool rowIsUnit = llvm::any_of(
+      chain.getInputMaps().getAsValueRange<AffineMapAttr>(),
+      [&](AffineMap map) { return unitAxis(map) == int64_t(rowAxis); });
+  rowVector = rowIsUnit ? vectorOf(rowAxis) : 1;
+  int64_t taken = 1;
+  for (unsigned axis : order) {
+    InnerDigits digits;
+    digits.vector = vectorOf(axis);
+    bool isDynamic = ShapedType::isDynamic(extents[axis]);
+    if (isDynamic && reduced.test(axis))
+      return chain.emitOpError()
+             << "reduces axis '" << chain.getAxisName(axis) << "' inside axis '"
+             << chain.getAxisName(rowAxis)
+             << "', but its extent is known only at run time; a kernel holds "
+                "inner axes whole: give it a static extent";
+    for (auto &[other, its] : inner)
+      if (meet(axis, other))
+        digits.stride = std::max(digits.stride, its.stride * its.lanes);
+    // Where the row itself is contiguous, it needs the lanes.
+    bool wantsLanes =
+        !(rowIsUnit && meet(axis, rowAxis) && !reduced.test(axis)) ||
+        digits.vector > 1;
+    int64_t accesses = isDynamic
+                           ? MappingPlan::warpSize
+                           : llvm::divideCeil(extents[axis], digits.vector);
+    int64_t room = rowIsUnit ? 1 : MappingPlan::warpSize / digits.stride;
+    if (wantsLanes)
+      digits.lanes =
+          std::min<int64_t>(std::max<int64_t>(1, room),
+                            llvm::PowerOf2Ceil(std::max<int64_t>(1, accesses)));
+    digits.reg = isDynamic ? 1 : llvm::divideCeil(accesses, digits.lanes);
+    if (!reduced.test(axis)) {
+      // Columns beyond what a thread holds go to other blocks.
+      int64_t most = std::max<int64_t>(1, mostHeld / 4 / digits.vector);
+      digits.grid = isDynamic || digits.reg > most;
+      digits.reg = std::min(digits.reg, most);
+    } else if (digits.held() > mostHeld) {
+      if (!isRequired)
+        return failure();
+      return chain.emitOpError()
+             << "reduces " << extents[axis] << " iterations of axis '"
+             << chain.getAxisName(axis) << "' inside axis '"
+             << chain.getAxisName(rowAxis)
+             << "', more than the registers of a warp hold; put the two "
+                "reductions into two chains";
+    }
+    taken = std::max(taken, digits.stride * digits.lanes);
+    inner[axis] = digits;
+  }
+  rowStride = taken;
+  rowLanes = MappingPlan::warpSize / taken;
+  findGroup();
+  return success();
+}
+
+bool cascade::hasInnerAxes(ChainOp chain, unsigned rowAxis) {
+  AxisSet lists = getListAxes(chain);
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
+    for (Attribute name : reduce.getOver()) {
+      unsigned axis = chain.getAxisNumber(cast<StringAttr>(name).getValue());
+      if (axis != rowAxis && !lists.test(axis))
+        return true;
+    }
+  for (AffineMap map : chain.getInputMaps().getAsValueRange<AffineMapAttr>()) {
+    int64_t unit = Shape::unitAxis(map);
+    if (map.isFunctionOfDim(rowAxis) && unit >= 0 && unit != int64_t(rowAxis))
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The estimate
+//===----------------------------------------------------------------------===//
+
+/// Issue slots of `op`, of one warp.
+static double slotsOf(Operation *op) {
+  if (isa<arith::ConstantOp>(op))
+    return 0;
+  if (isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op))
+    return 4;
+  if (isa<math::LogOp, math::TanhOp, math::PowFOp>(op))
+    return 15;
+  if (isa<arith::DivFOp, math::SqrtOp>(op))
+    return 9;
+  return 1;
+}
+
+static double estimate(const Shape &shape, const Choice &choice,
+                       cluster::TargetAttr target) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr double commonExtent = 4096, commonRows = 64;
+  ChainOp chain = shape.chain;
+  unsigned numAxes = shape.extents.size();
+  auto heldOf = [&](unsigned axis) -> double {
+    if (axis == shape.rowAxis)
+      return double(choice.reg * shape.rowVector);
+    if (int64_t(axis) == shape.groupAxis)
+      return double(choice.group);
+    auto it = shape.inner.find(axis);
+    if (it != shape.inner.end())
+      return double(it->second.held());
+    return shape.lists.test(axis) ? double(shape.extents[axis]) : 1;
+  };
+  auto copies = [&](const AxisSet &axes) {
+    double product = 1;
+    for (unsigned axis : axes.set_bits())
+      product *= heldOf(axis);
+    return product;
+  };
+
+  // Registers, bytes and issue slots of a tile of one thread.
+  double registers = baseRegisters, tileBytes = 0, slots = 8;
+  double totalBytes = 0;
+  for (auto [number, argument] :
+       llvm::enumerate(chain.getBodyBlock()->getArguments())) {
+    AxisSet varies = shape.axes.of(argument);
+    AffineMap map = chain.getInputMap(number);
+    if (int64_t(shape.groupAxis) >= 0)
+      for (AffineExpr expr : map.getResults())
+        if (isa<AffineBinaryOpExpr>(expr) &&
+            expr.isFunctionOfDim(shape.groupAxis))
+          varies.reset(shape.groupAxis);
+    double elements = copies(varies);
+    double bytes = double(bytesOf(argument.getType()));
+    registers += elements * bytes / 4;
+    if (!varies.test(shape.rowAxis))
+      continue;
+    if (choice.ahead)
+      registers += elements * bytes / 4;
+    tileBytes += elements * bytes;
+    slots += elements * bytes / 16;
+    double size = bytes;
+    auto tensor =
+        dyn_cast<RankedTensorType>(chain.getInputs()[number].getType());
+    if (tensor)
+      for (int64_t extent : tensor.getShape())
+        size *= ShapedType::isDynamic(extent) ? commonExtent : double(extent);
+    totalBytes += size;
+  }
+  double states = 0;
+  for (Operation &op : chain.getBodyBlock()->without_terminator()) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    AxisSet varies(numAxes);
+    for (Value operand : op.getOperands())
+      varies |= shape.axes.of(operand);
+    bool isOfRow = varies.test(shape.rowAxis);
+    if (!isOfRow)
+      continue;
+    slots += slotsOf(&op) * copies(varies);
+    if (!reduce)
+      continue;
+    AxisSet over = shape.axes.reducedBy(reduce);
+    double each = copies(shape.axes.of(op.getResult(0)));
+    if (over.test(shape.rowAxis)) {
+      states += each * double(reduce.getNumResults());
+      continue;
+    }
+    int64_t lanes = 1;
+    for (unsigned axis : over.set_bits())
+      if (auto it = shape.inner.find(axis); it != shape.inner.end())
+        lanes *= it->second.lanes;
+    slots += each * 2 * llvm::Log2_64_Ceil(lanes);
+    registers += each;
+  }
+  registers += 1.2 * states;
+  if (states > 2 * double(mostHeld) || registers > 240)
+    return never;
+
+  // Every warp and every block leaves the states of its lanes for the others.
+  double exchanged = states * 4 *
+                     double(MappingPlan::warpSize / shape.rowLanes) *
+                     double((choice.warps > 1 ? choice.warps : 0) +
+                            (choice.cluster > 1 ? choice.cluster : 0));
+  if (exchanged > mostExchanged)
+    return never;
+
+  double threads = double(choice.warps * MappingPlan::warpSize);
+  double held = std::min(255.0, std::ceil(registers / 8) * 8);
+  double fit = std::floor(
+      std::min({double(target.getThreadsPerSm()) / threads,
+                double(target.getRegistersPerSm()) / (held * threads), 32.0}));
+  if (fit < 1)
+    return never;
+  unsigned step = llvm::Log2_64_Ceil(choice.cluster);
+  double resident = fit * double(target.getResidency()[step]);
+
+  double blocks = double(choice.cluster);
+  for (unsigned axis = 0; axis < numAxes; ++axis) {
+    if (axis == shape.rowAxis || shape.lists.test(axis))
+      continue;
+    double extent = ShapedType::isDynamic(shape.extents[axis])
+                        ? commonRows
+                        : double(shape.extents[axis]);
+    auto it = shape.inner.find(axis);
+    if (it == shape.inner.end())
+      blocks *= std::ceil(extent / heldOf(axis));
+    else if (it->second.grid)
+      blocks *=
+          std::ceil(extent / double(it->second.held() * it->second.lanes));
+  }
+  double length = ShapedType::isDynamic(shape.extents[shape.rowAxis])
+                      ? commonExtent
+                      : double(shape.extents[shape.rowAxis]);
+  double perTile =
+      double(choice.reg * shape.rowVector * shape.rowLanes * choice.warps);
+  double tiles =
+      std::ceil(std::ceil(length / double(choice.cluster)) / perTile);
+
+  double clock = double(target.getClockKhz()) / 1e3; // a microsecond
+  double perMicrosecond = double(target.getHbmGbps()) * 1e3;
+  double sms = double(target.getSms());
+  double issue = blocks * tiles * double(choice.warps) * slots /
+                 (sms * 4 * clock * usableIssue);
+  double throughput =
+      std::max({totalBytes / perMicrosecond, issue, blocks * launchOfBlock});
+
+  double together = std::min(fit, std::ceil(blocks / sms));
+  double inFlight = together * threads * tileBytes * sms;
+  double bandwidth = std::min(perMicrosecond * 1.1, inFlight / loadLatency);
+  double compute =
+      slots * std::max(1.0, together * double(choice.warps) / 4) / clock * 1.2;
+  // Loads and computation take turns, or overlap.
+  double ofTile = std::max(choice.ahead ? std::max(loadLatency, compute)
+                                        : loadLatency + compute,
+                           inFlight / bandwidth);
+  double life = tiles * ofTile + loadLatency;
+  if (choice.warps > 1)
+    life += mergeOfWarps + 0.01 * states * double(choice.warps) / 4;
+  if (choice.cluster > 1)
+    life += mergeOfBlocks + 0.004 * states * double(choice.cluster);
+  double waves = blocks / resident;
+  waves = waves > 1 ? (waves + std::ceil(waves)) / 2 : 1;
+  double latency = waves * life;
+  return emptyKernel + std::pow(std::pow(throughput, smoothness) +
+                                    std::pow(latency, smoothness),
+                                1 / smoothness);
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
+  MLIRContext *context = shape.chain->getContext();
+  ChainOp chain = shape.chain;
+  SmallVector<AxisMappingAttr> axes;
+  for (unsigned axis = 0; axis < shape.extents.size(); ++axis) {
+    SmallVector<DigitAttr> digits;
+    auto add = [&](Level level, int64_t size, int64_t stride = 0) {
+      if (size != 1)
+        digits.push_back(DigitAttr::get(context, level, size, stride, false));
+    };
+    auto it = shape.inner.find(axis);
+    if (axis == shape.rowAxis) {
+      add(Level::Cluster, choice.cluster);
+      add(Level::Loop, 0);
+      add(Level::Reg, choice.reg);
+      add(Level::Warp, choice.warps);
+      add(Level::Lane, shape.rowLanes, shape.rowStride);
+      add(Level::Vector, shape.rowVector);
+    } else if (shape.lists.test(axis)) {
+      add(Level::Reg, shape.extents[axis]);
+    } else if (it != shape.inner.end()) {
+      const InnerDigits &its = it->second;
+      if (its.grid)
+        add(Level::Grid, 0);
+      add(Level::Reg, its.reg);
+      add(Level::Lane, its.lanes, its.stride);
+      add(Level::Vector, its.vector);
+    } else {
+      add(Level::Grid, 0);
+      if (int64_t(axis) == shape.groupAxis)
+        add(Level::Reg, choice.group);
+    }
+    if (digits.empty())
+      digits.push_back(DigitAttr::get(context, Level::Reg, 1, 0, false));
+    axes.push_back(AxisMappingAttr::get(
+        context, StringAttr::get(context, chain.getAxisName(axis)), digits));
+  }
+  SmallVector<PolicyAttr> load;
+  if (choice.ahead)
+    for (auto [number, argument] :
+         llvm::enumerate(chain.getBodyBlock()->getArguments()))
+      if (shape.axes.of(argument).test(shape.rowAxis))
+        load.push_back(PolicyAttr::get(
+            context, IntegerAttr::get(IntegerType::get(context, 64), number),
+            StringAttr::get(context, "ahead"), 1));
+  return MappingAttr::get(context, axes, load, {}, {});
+}
+
+/// Adds the mappings of `shape` that fit.
+static void addMappings(const Shape &shape, const ScheduleOptions &options,
+                        cluster::TargetAttr target,
+                        SmallVectorImpl<RankedMapping> &ranked) {
+  SmallVector<int64_t> clusters;
+  if (options.reference || options.cluster)
+    clusters.push_back(std::max<int64_t>(1, options.cluster));
+  else
+    for (int64_t size = 1; size <= target.getMaxCluster(); size *= 2)
+      clusters.push_back(size);
+  for (int64_t cluster : clusters)
+    for (int64_t warps : {1, 2, 4, 8, 16})
+      for (int64_t reg : {1, 2, 4, 8})
+        for (int64_t group = 1; group <= shape.groupSize; ++group)
+          for (bool ahead : {false, true}) {
+            if (shape.groupSize % group != 0)
+              continue;
+            bool isReference = warps == 4 && reg == 1 && group == 1 && !ahead;
+            if (options.reference && !isReference)
+              continue;
+            Choice choice{cluster, warps, reg, group, ahead};
+            ranked.push_back({toAttribute(shape, choice),
+                              estimate(shape, choice, target),
+                              Residency::Streams});
+          }
+}
+
+FailureOr<SmallVector<RankedMapping>>
+cascade::rankInnerMappings(ChainOp chain, unsigned rowAxis,
+                           const ScheduleOptions &options,
+                           cluster::TargetAttr target) {
+  bool vectorise = options.vectorise && !options.reference;
+  SmallVector<RankedMapping> ranked;
+  int64_t lanesBefore = 0;
+  // Fewer lanes along a vector leave more for the row: fewer threads repeat
+  // what a position of the row needs once, and each has more of the others.
+  for (int64_t mostLanes : {32, 16, 8, 4}) {
+    Shape shape(chain, rowAxis, vectorise, mostLanes);
+    if (failed(shape.placeInnerAxes(/*isRequired=*/ranked.empty()))) {
+      if (ranked.empty())
+        return failure();
+      break;
+    }
+    if (shape.rowLanes == lanesBefore || (options.reference && lanesBefore))
+      continue;
+    lanesBefore = shape.rowLanes;
+    addMappings(shape, options, target, ranked);
+  }
+  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
+    return a.microseconds < b.microseconds;
+  });
+  size_t fitting = llvm::count_if(ranked, [](const RankedMapping &mapping) {
+    return std::isfinite(mapping.microseconds);
+  });
+  ranked.truncate(std::max<size_t>(fitting, 1));
+  return ranked;
+}
