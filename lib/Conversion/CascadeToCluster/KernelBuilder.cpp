@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "ListReduction.h"
 #include "TileEvaluator.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
@@ -46,6 +47,7 @@ private:
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
   State forEachTile(OpBuilder &b, State state, TileBody body);
+  void emitPass(OpBuilder &b, const ReductionPass &pass);
   void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
              ValueRange state);
@@ -152,20 +154,10 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
   SmallVector<State> values;
   for (Value value : reduce.getValues())
     values.push_back(scope.evaluate(b, value));
-  State inDomain;
-  if (reduce.getPredicate())
-    inDomain = scope.evaluate(b, reduce.getPredicate());
+  SmallVector<Value> domains = scope.domainsOf(b, reduce);
 
   SmallVector<State> elements;
-  SmallVector<Value> domains;
   for (unsigned i = 0; i < tile.numElements(); ++i) {
-    Value domain = tile.valid(i);
-    if (reduce.getPredicate()) {
-      Value predicate = TileEvaluator::elementOf(inDomain, i);
-      domain = domain ? Value(arith::AndIOp::create(b, loc, domain, predicate))
-                      : predicate;
-    }
-    domains.push_back(domain);
     State &element = elements.emplace_back();
     for (const State &ofValue : values)
       element.push_back(TileEvaluator::elementOf(ofValue, i));
@@ -368,7 +360,6 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
     // Lists are reduced where a value asks for it.
     if (!pass.axes.test(context.rowAxis))
       continue;
-    PassState states(pass);
     for (ReduceOp reduce : pass.reduces) {
       row.prepareRow(b, reduce->getOperands());
       reduce.getCorrection().walk([&](Operation *op) {
@@ -382,20 +373,56 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
             row.prepareRow(b, operand);
       });
     }
-    IRMapping outer = row.mapping();
-    State state = states.identity(b, context.loc, outer);
-    state = forEachTile(
-        b, state,
-        [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
-          return step(inner, tile, states, current);
-        });
-    row.endRun();
-    if (resident)
-      prefetchForResults(b);
-    state = mergeThreads(b, states, state);
-    for (ReduceOp reduce : pass.reduces)
+    emitPass(b, pass);
+  }
+}
+
+/// The states of a topk and of the other reductions are of different kinds;
+/// they are in one list from one tile to the next, the others first.
+void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
+  ReductionPass others{pass.axes, {}};
+  SmallVector<std::unique_ptr<ListReduction>> lists;
+  for (ReduceOp reduce : pass.reduces) {
+    if (isListReduction(reduce))
+      lists.push_back(std::make_unique<ListReduction>(b, row, reduce));
+    else
+      others.reduces.push_back(reduce);
+  }
+  PassState states(others);
+  IRMapping outer = row.mapping();
+  State state = states.identity(b, context.loc, outer);
+  unsigned numOthers = state.size();
+  for (auto &list : lists)
+    llvm::append_range(state, list->empty(b));
+  state = forEachTile(
+      b, state, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
+        State next = step(inner, tile, states, current.take_front(numOthers));
+        for (auto &list : lists)
+          llvm::append_range(
+              next, list->step(inner, tile,
+                               State(current.slice(next.size(),
+                                                   list->getNumValues()))));
+        return next;
+      });
+  row.endRun();
+  if (resident)
+    prefetchForResults(b);
+  ValueRange rest(state);
+  if (numOthers > 0) {
+    State merged = mergeThreads(b, states, State(rest.take_front(numOthers)));
+    for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.valuesOf(result, state));
+        row.define(result, states.valuesOf(result, merged));
+  }
+  rest = rest.drop_front(numOthers);
+  for (auto &list : lists) {
+    State merged =
+        list->mergeThreads(b, State(rest.take_front(list->getNumValues())));
+    rest = rest.drop_front(list->getNumValues());
+    State entries = list->finish(b, merged);
+    ReductionPass alone{pass.axes, {list->getReduce()}};
+    for (OpResult result : list->getReduce()->getResults())
+      row.define(result, PassState(alone).valuesOf(result, entries));
   }
 }
 

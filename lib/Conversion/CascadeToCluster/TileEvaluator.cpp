@@ -18,8 +18,19 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
   if (context.kept)
     place = ints.add(ints.sub(context.threadBase, context.blockBase),
                      ints.mul(tile, ints.constant(context.tileSpan)));
-  if (!partial)
-    return;
+  if (partial)
+    testEnd(b);
+}
+
+TileEvaluator::TileEvaluator(TileEvaluator &row, const KernelContext &part,
+                             OpBuilder &b, Int base, bool partial)
+    : context(part), axes(row.axes), parent(&row), base(base) {
+  if (partial)
+    testEnd(b);
+}
+
+void TileEvaluator::testEnd(OpBuilder &b) {
+  IntBuilder ints(b, context.loc);
   Int extent = context.extents[context.rowAxis];
   for (auto [index, offset] : llvm::enumerate(context.elementOffsets)) {
     // Rows are whole numbers of vectors: one test a vector.
@@ -85,6 +96,24 @@ Value TileEvaluator::rowIndexOf(OpBuilder &b, unsigned index) const {
   IntBuilder ints(b, context.loc);
   return ints.materialise(
       ints.add(base, ints.constant(context.elementOffsets[index])));
+}
+
+SmallVector<Value> TileEvaluator::domainsOf(OpBuilder &b, ReduceOp reduce) {
+  SmallVector<Value> inDomain, domains;
+  if (reduce.getPredicate())
+    inDomain = evaluate(b, reduce.getPredicate());
+  for (unsigned i = 0; i < numElements(); ++i) {
+    Value domain = valid(i);
+    if (reduce.getPredicate()) {
+      Value predicate = elementOf(inDomain, i);
+      domain =
+          domain
+              ? Value(arith::AndIOp::create(b, context.loc, domain, predicate))
+              : predicate;
+    }
+    domains.push_back(domain);
+  }
+  return domains;
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,9 @@ public:
   TileEvaluator(const KernelContext &context, const AxisAnalysis &axes);
   /// The scope of a tile at `tile`; `partial` tiles overhang the row's end.
   TileEvaluator(TileEvaluator &row, mlir::OpBuilder &b, Int tile, bool partial);
+  /// The elements of `part`, a context of neighbours in memory, from `base` on.
+  TileEvaluator(TileEvaluator &row, const KernelContext &part,
+                mlir::OpBuilder &b, Int base, bool partial);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
@@ -66,6 +69,13 @@ public:
   mlir::Value valid(unsigned index) const {
     return validity.empty() ? mlir::Value() : validity[index];
   }
+  /// Whether the tile may overhang the row's end.
+  bool isPartial() const { return !validity.empty(); }
+  /// For every element whether it is in the domain of `reduce`; null where it
+  /// is for sure.
+  llvm::SmallVector<mlir::Value> domainsOf(mlir::OpBuilder &b, ReduceOp reduce);
+  /// Index on the row axis of this thread's first element.
+  Int getBase() const { return base; }
   /// Index on the row axis of element `index`.
   mlir::Value rowIndexOf(mlir::OpBuilder &b, unsigned index) const;
 
@@ -90,6 +100,8 @@ public:
 
 private:
   bool isTile() const { return parent != nullptr; }
+  /// Tests which elements are in the row.
+  void testEnd(mlir::OpBuilder &b);
   TileEvaluator &rowScope() { return parent ? parent->rowScope() : *this; }
   bool dependsOnDefined(mlir::Value value);
   /// What must be evaluated before `op`. Nothing for a reduction of the row,

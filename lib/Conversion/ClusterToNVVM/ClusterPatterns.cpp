@@ -68,6 +68,21 @@ struct LowerSize : ConvertOpToLLVMPattern<SizeOp> {
   }
 };
 
+struct LowerAny : ConvertOpToLLVMPattern<AnyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value allLanes =
+        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                 rewriter.getI32IntegerAttr(-1));
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
+        op, rewriter.getI1Type(), allLanes, adaptor.getCondition(),
+        NVVM::VoteSyncKind::any);
+    return success();
+  }
+};
+
 /// Not `.aligned`: the lanes of a warp may come apart after a branch.
 struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -275,8 +290,8 @@ static constexpr llvm::StringLiteral kWaitText =
 
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LowerRank, LowerSize, LowerBarrier, LowerFence, LowerMapShared,
-               LowerStoreAsync, LowerCopyAsync>(converter);
+  patterns.add<LowerRank, LowerSize, LowerAny, LowerBarrier, LowerFence,
+               LowerMapShared, LowerStoreAsync, LowerCopyAsync>(converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

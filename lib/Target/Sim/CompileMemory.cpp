@@ -286,6 +286,14 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
     values[op->getResult(0)] = {special(Special::ClusterSize)};
     return success();
   }
+  if (auto any = dyn_cast<AnyOp>(op)) {
+    uint32_t condition = getOne(any.getCondition());
+    uint32_t result = define(any.getResult()).front();
+    Instr &instr = emit(Kind::Any);
+    instr.dst = result;
+    instr.a = condition;
+    return success();
+  }
   if (auto barrier = dyn_cast<BarrierOp>(op)) {
     if (barrier.getPhase() != BarrierPhase::Wait)
       emit(Kind::ClusterArrive).imm =

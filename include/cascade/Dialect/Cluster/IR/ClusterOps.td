@@ -39,6 +39,27 @@ def Cluster_SizeOp : Cluster_Op<"size", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+def Cluster_AnyOp : Cluster_Op<"any", [
+    // Not pure: it stays where all lanes come to it.
+    MemoryEffects<[MemRead]>]> {
+  let summary = "Whether a condition holds in any lane of the warp";
+  let description = [{
+    All lanes of the warp execute it and get the same answer, so that what
+    depends on it is done by all of them or by none.
+
+    ```mlir
+    %more = cluster.any %candidate
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Barriers and fences
 //===----------------------------------------------------------------------===//
 

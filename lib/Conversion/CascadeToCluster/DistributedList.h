@@ -1,0 +1,64 @@
+//===- DistributedList.h - A sorted list over lanes -----------*- C++ -*-===//
+//
+// A sorted list of entries that the lanes of one row hold together: of L lanes
+// lane i holds entries i, L + i, 2L + i... All lanes of the warp execute every
+// operation. Private to the conversion.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_DISTRIBUTEDLIST_H
+#define CASCADE_CONVERSION_CASCADETOCLUSTER_DISTRIBUTEDLIST_H
+
+#include "EntryFormat.h"
+
+namespace cascade {
+
+class DistributedList {
+public:
+  using Entry = EntryFormat::Entry;
+  /// Whether the first of two entries comes before the second.
+  using Order =
+      llvm::function_ref<mlir::Value(mlir::ValueRange, mlir::ValueRange)>;
+
+  /// A list of at least `count` entries over groups of `lanes` lanes, emitted
+  /// at `b`, which comes before everything that uses the list.
+  DistributedList(mlir::OpBuilder &b, mlir::Location loc,
+                  const EntryFormat &format, unsigned width, int64_t lanes,
+                  int64_t count);
+
+  /// Entries that a lane holds.
+  unsigned getDepth() const { return depth; }
+  unsigned getNumValues() const { return depth * width; }
+
+  /// The list with the candidate of every lane in its place, and the last ones
+  /// dropped. `list` and the result are the entries of this lane.
+  llvm::SmallVector<mlir::Value> insert(mlir::OpBuilder &b,
+                                        mlir::ValueRange list,
+                                        mlir::ValueRange candidate) const;
+  /// Entry `number` of the list, in every lane.
+  Entry get(mlir::OpBuilder &b, mlir::ValueRange list, unsigned number) const;
+  /// What lane `lane` of the group has for `value`.
+  mlir::Value fromLane(mlir::OpBuilder &b, mlir::Value value,
+                       unsigned lane) const;
+  /// The lane's number in its group (i32).
+  mlir::Value getLane() const { return lane; }
+  int64_t getNumLanes() const { return lanes; }
+
+private:
+  Entry exchange(mlir::OpBuilder &b, mlir::ValueRange mine, int64_t stride,
+                 mlir::Value keepsGreater) const;
+  mlir::Value constant(mlir::OpBuilder &b, int64_t value) const;
+
+  mlir::Location loc;
+  const EntryFormat &format;
+  unsigned width; ///< integers of an entry, the first ones of the format
+  int64_t lanes;
+  unsigned depth;
+  mlir::Value lane, groupStart;
+  /// Bit i of the lane's number, and whether it is not set.
+  llvm::SmallVector<mlir::Value> bits, clear;
+};
+
+} // namespace cascade
+
+#endif // CASCADE_CONVERSION_CASCADETOCLUSTER_DISTRIBUTEDLIST_H

@@ -1,0 +1,596 @@
+//===- ListReduction.cpp - A topk over the row in a kernel ----------------===//
+//
+// Few elements of a row enter its list. A tile takes two steps:
+//
+//   1. A bound. Of K elements of different lanes the least is not better than
+//      the K-th of the row: so is the K-th of the lanes' best keys, and the
+//      last entry of the list so far. A group of elements (one access) takes
+//      part if its best key reaches the bound. Mostly none does.
+//   2. While any lane has such a group, each lane takes one of its own, and of
+//      its elements those that reach the bound one after another: evaluated
+//      again, as they are somewhere in registers, and put into the list
+//      together with those of the other lanes.
+//
+// Lists of warps and blocks are put into shared memory, and their entries into
+// one list in the same way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ListReduction.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "cascade/Transforms/Cluster/Passes.h"
+#include "cascade/Transforms/PassState.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cascade;
+
+/// Groups, or elements of a group, of which one word says which take part.
+static constexpr unsigned wordBits = 32;
+
+bool cascade::isListReduction(ReduceOp reduce) {
+  return reduce.getKind() == ReductionKind::Topk && reduce.getRefs().empty();
+}
+
+/// `context` for `count` neighbours at a place that a TileEvaluator is given.
+static KernelContext contextOf(const KernelContext &context, int64_t count) {
+  KernelContext part = context;
+  part.elementOffsets.assign(count, 0);
+  for (int64_t i = 0; i < count; ++i)
+    part.elementOffsets[i] = i;
+  part.vectorSize = count;
+  part.kept = Value();
+  part.streams = false;
+  return part;
+}
+
+ListReduction::ListReduction(OpBuilder &b, TileEvaluator &row, ReduceOp reduce)
+    : row(row), context(row.getContext()), reduce(reduce),
+      format(context, reduce),
+      list(b, context.loc, format, format.getTypes().size(),
+           context.row().sizeAt(Level::Lane), reduce.getNumEntries()),
+      keys(b, context.loc, format, 1, context.row().sizeAt(Level::Lane),
+           reduce.getNumEntries()),
+      ofGroup(
+          contextOf(context, std::min<int64_t>(context.vectorSize, wordBits))),
+      ofElement(contextOf(context, 1)) {}
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+Value ListReduction::constant(OpBuilder &b, int64_t value) const {
+  return arith::ConstantOp::create(b, context.loc, b.getI32IntegerAttr(value));
+}
+
+/// Whether `condition` holds in any lane of the warp.
+Value ListReduction::any(OpBuilder &b, Value condition) const {
+  return cluster::AnyOp::create(b, context.loc, condition);
+}
+
+/// `body` where `condition`, which is the same in all lanes, and else `state`.
+ListReduction::State
+ListReduction::guarded(OpBuilder &b, Value condition, const State &state,
+                       llvm::function_ref<State(OpBuilder &)> body) const {
+  auto branch = scf::IfOp::create(
+      b, context.loc, condition,
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, body(inner));
+      },
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, state);
+      });
+  return State(branch.getResults());
+}
+
+ListReduction::State ListReduction::empty(OpBuilder &b) const {
+  State state;
+  for (unsigned i = 0; i < list.getDepth(); ++i)
+    llvm::append_range(state, format.none(b));
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// The bound
+//===----------------------------------------------------------------------===//
+
+/// The key of every element of `tile`; that of the identity outside of the
+/// domain.
+SmallVector<Value> ListReduction::keysOf(OpBuilder &b,
+                                         TileEvaluator &tile) const {
+  Location loc = context.loc;
+  Type type = format.getKeyType();
+  auto kind = isa<FloatType>(type) ? ReductionKind::Max : ReductionKind::Maxsi;
+  SmallVector<Value> keys = tile.evaluate(b, reduce.getValues()[0]);
+  SmallVector<Value> domains = tile.domainsOf(b, reduce);
+  Value worst;
+  SmallVector<Value> result;
+  for (unsigned i = 0; i < tile.numElements(); ++i) {
+    Value key = format.toComparable(b, TileEvaluator::elementOf(keys, i));
+    if (domains[i]) {
+      if (!worst)
+        worst = arith::ConstantOp::create(b, loc, identityOf(kind, type));
+      key = arith::SelectOp::create(b, loc, domains[i], key, worst);
+    }
+    result.push_back(key);
+  }
+  return result;
+}
+
+/// The greatest of `values`.
+static Value greatest(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  auto kind = isa<FloatType>(values[0].getType()) ? ReductionKind::Max
+                                                  : ReductionKind::Maxsi;
+  SmallVector<Value> rest(values);
+  while (rest.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < rest.size(); i += 2)
+      next.push_back(createCombine(b, loc, kind, rest[i], rest[i + 1]));
+    if (rest.size() % 2)
+      next.push_back(rest.back());
+    rest = std::move(next);
+  }
+  return rest[0];
+}
+
+/// Whether `key` is at least `bound`; a NaN always is, as it may be.
+static Value reaches(OpBuilder &b, Location loc, Value key, Value bound) {
+  if (isa<FloatType>(key.getType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, key, bound);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, key, bound);
+}
+
+/// One word with bit 31 - i set where values[i] reaches `bound`.
+static Value whichReach(OpBuilder &b, Location loc, ArrayRef<Value> values,
+                        Value bound, ArrayRef<Value> conditions = {}) {
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value word = constant(0);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value is = reaches(b, loc, value, bound);
+    if (!conditions.empty() && conditions[i])
+      is = arith::AndIOp::create(b, loc, is, conditions[i]);
+    Value bit = arith::SelectOp::create(b, loc, is, constant(1u << 31 >> i),
+                                        constant(0));
+    word = arith::OrIOp::create(b, loc, word, bit);
+  }
+  return word;
+}
+
+/// A lower bound, as an ordered integer, of the K-th best of elements of which
+/// `best` are some in each lane: the K-th best of as many of them as make it
+/// likely that few other elements reach it. Null where they are too few.
+Value ListReduction::boundOf(OpBuilder &b, ArrayRef<Value> best) const {
+  int64_t entries = reduce.getNumEntries(), lanes = list.getNumLanes();
+  // Of 2K elements that are the best of equal parts of the tile, the K-th is on
+  // average the 1.3 K-th of the tile.
+  int64_t parts = std::min<int64_t>(llvm::divideCeil(2 * entries, lanes),
+                                    int64_t(best.size()));
+  if (parts * lanes < entries)
+    return {};
+  SmallVector<Value> sorted(keys.getDepth(), format.none(b)[0]);
+  for (int64_t part = 0; part < parts; ++part) {
+    int64_t first = part * best.size() / parts;
+    int64_t end = (part + 1) * best.size() / parts;
+    Value key = greatest(b, context.loc, best.slice(first, end - first));
+    sorted = keys.insert(b, sorted, format.toOrdered(b, key));
+  }
+  return keys.get(b, sorted, entries - 1)[0];
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+ListReduction::State ListReduction::step(OpBuilder &b, TileEvaluator &tile,
+                                         State state) const {
+  Location loc = context.loc;
+  SmallVector<Value> keys = keysOf(b, tile);
+  unsigned size = ofGroup.vectorSize;
+  SmallVector<Value> best;
+  for (unsigned first = 0; first < keys.size(); first += size)
+    best.push_back(greatest(b, loc, ArrayRef(keys).slice(first, size)));
+  for (unsigned first = 0; first < best.size(); first += wordBits)
+    state =
+        stepGroups(b, tile,
+                   ArrayRef(best).slice(
+                       first, std::min<size_t>(wordBits, best.size() - first)),
+                   first, std::move(state));
+  return state;
+}
+
+/// The step for the groups from `firstGroup` on, of which `best` are the best
+/// keys.
+ListReduction::State ListReduction::stepGroups(OpBuilder &b,
+                                               TileEvaluator &tile,
+                                               ArrayRef<Value> best,
+                                               unsigned firstGroup,
+                                               State state) const {
+  Location loc = context.loc;
+  Value ordered = last(b, state)[0];
+  Value some = any(b, reaches(b, loc, greatest(b, loc, best),
+                              format.fromOrdered(b, ordered)));
+  return guarded(b, some, state, [&](OpBuilder &inner) {
+    Value bound = ordered;
+    if (Value ofTile = boundOf(inner, best))
+      bound = arith::MaxUIOp::create(inner, loc, bound, ofTile);
+    Value groups =
+        whichReach(inner, loc, best, format.fromOrdered(inner, bound));
+    return popGroups(inner, tile, groups, bound, firstGroup, state);
+  });
+}
+
+namespace {
+/// The first bit of a word, and the word without it.
+struct Popped {
+  Value isAny, place, rest;
+};
+} // namespace
+
+static Popped pop(OpBuilder &b, Location loc, Value word) {
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getI32IntegerAttr(int32_t(value)));
+  };
+  Popped popped;
+  popped.isAny = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, word,
+                                       constant(0));
+  Value zeros = math::CountLeadingZerosOp::create(b, loc, word);
+  popped.place = arith::AndIOp::create(b, loc, zeros, constant(wordBits - 1));
+  Value bit = arith::ShRUIOp::create(b, loc, constant(1u << 31), popped.place);
+  Value others = arith::XOrIOp::create(b, loc, bit, constant(~0u));
+  popped.rest = arith::AndIOp::create(b, loc, word, others);
+  return popped;
+}
+
+/// A loop while `word`, the first of the values it carries, is not zero in some
+/// lane.
+static SmallVector<Value>
+whileAny(OpBuilder &b, Location loc, ValueRange init,
+         llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> body) {
+  auto loop = scf::WhileOp::create(
+      b, loc, init.getTypes(), init,
+      [&](OpBuilder &inner, Location, ValueRange values) {
+        Value zero =
+            arith::ConstantOp::create(inner, loc, inner.getI32IntegerAttr(0));
+        Value is = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne,
+                                         values[0], zero);
+        scf::ConditionOp::create(
+            inner, loc, cluster::AnyOp::create(inner, loc, is), values);
+      },
+      [&](OpBuilder &inner, Location, ValueRange values) {
+        scf::YieldOp::create(inner, loc, body(inner, values));
+      });
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// The distance of a group's first element from the thread's first element.
+Value ListReduction::offsetOf(OpBuilder &b, Value group,
+                              unsigned firstGroup) const {
+  Location loc = context.loc;
+  unsigned size = ofGroup.vectorSize;
+  ArrayRef<int64_t> offsets = context.elementOffsets;
+  unsigned count =
+      std::min<unsigned>(wordBits, offsets.size() / size - firstGroup);
+  auto at = [&](unsigned i) { return offsets[(firstGroup + i) * size]; };
+  int64_t stride = count > 1 ? at(1) - at(0) : 0;
+  bool isLinear = true;
+  for (unsigned i = 0; i < count; ++i)
+    isLinear &= at(i) == at(0) + stride * int64_t(i);
+  if (isLinear) {
+    IntBuilder ints(b, loc);
+    return ints.materialise(
+        ints.add(ints.mul(ints.wrap(group), ints.constant(stride)),
+                 ints.constant(at(0))));
+  }
+  Value offset = constant(b, at(0));
+  for (unsigned i = 1; i < count; ++i) {
+    Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group,
+                                     constant(b, i));
+    offset = arith::SelectOp::create(b, loc, is, constant(b, at(i)), offset);
+  }
+  return offset;
+}
+
+/// Puts into the list what reaches `bound` in the groups of the word `groups`.
+ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
+                                              Value groups, Value bound,
+                                              unsigned firstGroup,
+                                              State state) const {
+  Location loc = context.loc;
+  SmallVector<Value> init{groups, bound};
+  llvm::append_range(init, state);
+  auto result =
+      whileAny(b, loc, init, [&](OpBuilder &inner, ValueRange values) {
+        Popped group = pop(inner, loc, values[0]);
+        Value bound = values[1];
+        IntBuilder ints(inner, loc);
+        Int base =
+            ints.add(tile.getBase(),
+                     ints.wrap(offsetOf(inner, group.place, firstGroup)));
+        TileEvaluator elements(row, ofGroup, inner, base, tile.isPartial());
+        SmallVector<Value> keys = keysOf(inner, elements);
+        SmallVector<Value> conditions = elements.domainsOf(inner, reduce);
+        for (Value &condition : conditions)
+          condition = condition ? Value(arith::AndIOp::create(
+                                      inner, loc, condition, group.isAny))
+                                : group.isAny;
+        Value which = whichReach(inner, loc, keys,
+                                 format.fromOrdered(inner, bound), conditions);
+        State next = popElements(inner, tile, which, ints.materialise(base),
+                                 State(values.drop_front(2)));
+        bound = arith::MaxUIOp::create(inner, loc, bound, last(inner, next)[0]);
+        SmallVector<Value> carried{group.rest, bound};
+        llvm::append_range(carried, next);
+        return carried;
+      });
+  return State(ArrayRef(result).drop_front(2));
+}
+
+/// Puts the elements of the word `elements`, counted from `base`, into the
+/// list.
+ListReduction::State ListReduction::popElements(OpBuilder &b,
+                                                TileEvaluator &tile,
+                                                Value elements, Value base,
+                                                State state) const {
+  Location loc = context.loc;
+  SmallVector<Value> init{elements};
+  llvm::append_range(init, state);
+  auto result =
+      whileAny(b, loc, init, [&](OpBuilder &inner, ValueRange values) {
+        Popped element = pop(inner, loc, values[0]);
+        State state(values.drop_front());
+        Value position = arith::AddIOp::create(inner, loc, base, element.place);
+        IntBuilder ints(inner, loc);
+        TileEvaluator one(row, ofElement, inner, ints.wrap(position),
+                          tile.isPartial());
+        Value key = TileEvaluator::elementOf(
+            one.evaluate(inner, reduce.getValues()[0]), 0);
+        Value index;
+        if (format.readsIndex())
+          index = TileEvaluator::elementOf(
+              one.evaluate(inner, reduce.getValues()[1]), 0);
+        EntryFormat::Entry entry =
+            format.encode(inner, format.toComparable(inner, key), index,
+                          position, element.isAny);
+        Value enters =
+            any(inner, format.precedes(inner, entry, last(inner, state)));
+        State next = guarded(inner, enters, state, [&](OpBuilder &taken) {
+          return list.insert(taken, state, entry);
+        });
+        SmallVector<Value> carried{element.rest};
+        llvm::append_range(carried, next);
+        return carried;
+      });
+  return State(ArrayRef(result).drop_front());
+}
+
+//===----------------------------------------------------------------------===//
+// Over warps and blocks
+//===----------------------------------------------------------------------===//
+
+/// All threads of the block come by here together.
+static void markUniform(OpBuilder &b) {
+  for (Operation *parent = b.getInsertionBlock()->getParentOp();
+       !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp())
+    parent->setDiscardableAttr(cluster::kUniformAttrName, b.getUnitAttr());
+}
+
+/// The list of `members` lists. Member m of a group leaves its entries at
+/// `firstPlace` + m * entries of a buffer for `places` of them, where `stores`
+/// (null: always); over the blocks of a cluster, at `firstPlace` of its own.
+ListReduction::State ListReduction::exchange(OpBuilder &b, const State &state,
+                                             int64_t members, Value firstPlace,
+                                             Value member, int64_t places,
+                                             Value stores,
+                                             bool overCluster) const {
+  Location loc = context.loc;
+  int64_t lanes = list.getNumLanes();
+  unsigned width = format.getTypes().size();
+  int64_t entries = llvm::PowerOf2Ceil(reduce.getNumEntries());
+  auto kernel =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();
+  if (!kernel)
+    kernel = cast<gpu::GPUFuncOp>(b.getInsertionBlock()->getParentOp());
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  SmallVector<Value> buffers;
+  for (Type type : format.getTypes())
+    buffers.push_back(kernel.addWorkgroupAttribution(
+        MemRefType::get({places}, type, MemRefLayoutAttrInterface(), space),
+        loc));
+  markUniform(b);
+  auto toIndex = [&](OpBuilder &b, Value value) -> Value {
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), value);
+  };
+  auto add = [&](OpBuilder &b, Value x, Value y) -> Value {
+    return arith::AddIOp::create(b, loc, x, y);
+  };
+  Value own = firstPlace;
+  if (!overCluster)
+    own = add(b, own,
+              arith::MulIOp::create(b, loc, member, constant(b, entries)));
+  for (unsigned i = 0; i < list.getDepth() && i * lanes < entries; ++i) {
+    Value number = add(b, list.getLane(), constant(b, i * lanes));
+    Value condition = stores;
+    if (entries < (i + 1) * lanes) {
+      Value counts = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           number, constant(b, entries));
+      condition = condition
+                      ? Value(arith::AndIOp::create(b, loc, condition, counts))
+                      : counts;
+    }
+    auto store = [&](OpBuilder &b) {
+      Value place = toIndex(b, add(b, own, number));
+      for (unsigned k = 0; k < width; ++k)
+        memref::StoreOp::create(b, loc, state[i * width + k], buffers[k],
+                                place);
+    };
+    if (!condition) {
+      store(b);
+      continue;
+    }
+    auto branch = scf::IfOp::create(b, loc, condition);
+    OpBuilder inner = branch.getThenBodyBuilder();
+    store(inner);
+  }
+  // Here, and not where the entries are read, in a loop.
+  if (overCluster)
+    cluster::BarrierOp::create(b, loc);
+  else
+    gpu::BarrierOp::create(b, loc);
+  int64_t all = members * entries;
+  Value zero = constant(b, 0), one = constant(b, 1);
+  auto loop = scf::ForOp::create(
+      b, loc, zero, constant(b, llvm::divideCeil(all, lanes)), one, empty(b));
+  loop->setDiscardableAttr(cluster::kUniformAttrName, b.getUnitAttr());
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value number = add(inner, list.getLane(),
+                     arith::MulIOp::create(inner, loc, loop.getInductionVar(),
+                                           constant(inner, lanes)));
+  Value counts;
+  if (all % lanes != 0) {
+    counts = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult,
+                                   number, constant(inner, all));
+    number =
+        arith::MinUIOp::create(inner, loc, number, constant(inner, all - 1));
+  }
+  EntryFormat::Entry entry;
+  for (auto [buffer, absent] : llvm::zip_equal(buffers, format.none(inner))) {
+    Value source = buffer, place = number;
+    if (overCluster) {
+      Value rank =
+          arith::DivUIOp::create(inner, loc, number, constant(inner, entries));
+      source = cluster::MapSharedOp::create(inner, loc, buffer, rank);
+      place =
+          arith::RemUIOp::create(inner, loc, number, constant(inner, entries));
+    }
+    Value value = memref::LoadOp::create(
+        inner, loc, source, toIndex(inner, add(inner, firstPlace, place)));
+    if (counts)
+      value = arith::SelectOp::create(inner, loc, counts, value, absent);
+    entry.push_back(value);
+  }
+  State next = list.insert(inner, loop.getRegionIterArgs(), entry);
+  scf::YieldOp::create(inner, loc, next);
+  return State(loop.getResults());
+}
+
+ListReduction::State ListReduction::mergeThreads(OpBuilder &b,
+                                                 State state) const {
+  const AxisPlan &rowPlan = context.row();
+  int64_t warps = rowPlan.sizeAt(Level::Warp);
+  int64_t blocks = rowPlan.sizeAt(Level::Cluster);
+  if (warps == 1 && blocks == 1)
+    return state;
+  Location loc = context.loc;
+  int64_t lanes = list.getNumLanes();
+  int64_t entries = llvm::PowerOf2Ceil(reduce.getNumEntries());
+  int64_t laneGroups = MappingPlan::warpSize / lanes;
+  IntBuilder ints(b, loc);
+  Int thread = ints.wrap(arith::IndexCastUIOp::create(
+      b, loc, b.getI32Type(),
+      gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x)));
+  Int warp = ints.divUI(thread, ints.constant(MappingPlan::warpSize));
+  Int laneGroup =
+      ints.divUI(ints.remUI(thread, ints.constant(MappingPlan::warpSize)),
+                 ints.constant(lanes));
+  Int member = ints.remUI(warp, ints.constant(warps));
+  // Groups of threads that share a row, in the block.
+  Int group = ints.add(ints.mul(ints.divUI(warp, ints.constant(warps)),
+                                ints.constant(laneGroups)),
+                       laneGroup);
+  int64_t groups = context.plan.warps / warps * laneGroups;
+  if (warps > 1)
+    state = exchange(
+        b, state, warps,
+        ints.materialise(ints.mul(group, ints.constant(warps * entries))),
+        ints.materialise(member), groups * warps * entries, /*stores=*/{},
+        /*overCluster=*/false);
+  if (blocks > 1) {
+    Value isFirst;
+    if (warps > 1)
+      isFirst = ints.lessThan(member, ints.constant(1));
+    state = exchange(b, state, blocks,
+                     ints.materialise(ints.mul(group, ints.constant(entries))),
+                     Value(), groups * entries, isFirst, /*overCluster=*/true);
+  }
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// The finish
+//===----------------------------------------------------------------------===//
+
+/// Values as lanes exchange them.
+static Value toWord(OpBuilder &b, Location loc, Value value) {
+  Type type = value.getType();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<FloatType>(type))
+    value = arith::BitcastOp::create(b, loc, b.getIntegerType(width), value);
+  if (width < 32)
+    value = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
+  return value;
+}
+
+static Value fromWord(OpBuilder &b, Location loc, Value word, Type type) {
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, loc, type, word);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 32)
+    word = arith::TruncIOp::create(b, loc, b.getIntegerType(width), word);
+  if (isa<FloatType>(type))
+    word = arith::BitcastOp::create(b, loc, type, word);
+  return word;
+}
+
+SmallVector<Value> ListReduction::finish(OpBuilder &b,
+                                         const State &state) const {
+  Location loc = context.loc;
+  unsigned width = format.getTypes().size();
+  // Every lane evaluates its own entries.
+  ReductionPass pass{row.getAxes().reducedBy(reduce), {reduce}};
+  IRMapping outer = row.mapping();
+  SmallVector<Value> none = PassState(pass).identity(b, loc, reduce, outer);
+  none.resize(reduce.getNumResults());
+  SmallVector<SmallVector<Value>> own;
+  for (unsigned i = 0; i < list.getDepth(); ++i) {
+    ValueRange entry = ValueRange(state).slice(i * width, width);
+    auto branch = scf::IfOp::create(
+        b, loc, format.exists(b, entry),
+        [&](OpBuilder &inner, Location) {
+          IntBuilder ints(inner, loc);
+          TileEvaluator one(row, ofElement, inner,
+                            ints.wrap(format.positionOf(inner, entry)),
+                            /*partial=*/false);
+          SmallVector<Value> values;
+          for (Value value : reduce.getValues())
+            values.push_back(
+                TileEvaluator::elementOf(one.evaluate(inner, value), 0));
+          scf::YieldOp::create(inner, loc, values);
+        },
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, none);
+        });
+    SmallVector<Value> &words = own.emplace_back();
+    for (Value value : branch.getResults())
+      words.push_back(toWord(b, loc, value));
+  }
+  SmallVector<Value> values;
+  int64_t lanes = list.getNumLanes();
+  for (int64_t entry = 0; entry < reduce.getNumEntries(); ++entry)
+    for (auto [word, type] :
+         llvm::zip_equal(own[entry / lanes], reduce->getResultTypes()))
+      values.push_back(
+          fromWord(b, loc, list.fromLane(b, word, entry % lanes), type));
+  return values;
+}
