@@ -31,11 +31,8 @@ DistributedList::DistributedList(OpBuilder &b, Location loc,
   groupStart = masked((MappingPlan::warpSize - 1) & ~(lanes - 1));
   for (int64_t bit = 1; bit < lanes; bit *= 2) {
     Value is = arith::AndIOp::create(b, loc, lane, constant(b, bit));
-    auto compare = [&](arith::CmpIPredicate predicate) {
-      return arith::CmpIOp::create(b, loc, predicate, is, constant(b, 0));
-    };
-    bits.push_back(compare(arith::CmpIPredicate::ne));
-    clear.push_back(compare(arith::CmpIPredicate::eq));
+    bits.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, is,
+                                         constant(b, 0)));
   }
 }
 
@@ -51,42 +48,44 @@ static SmallVector<Value> select(OpBuilder &b, Location loc, Value condition,
   return chosen;
 }
 
-/// Compares with the lane at `stride`, and keeps the greater or the lesser.
+/// Compares with the lane whose number differs in the bits of `mask`. Lanes
+/// with `bit` set keep the greater entry, or the lesser one.
 DistributedList::Entry DistributedList::exchange(OpBuilder &b, ValueRange mine,
-                                                 int64_t stride,
-                                                 Value keepsGreater) const {
+                                                 int64_t mask, int64_t bit,
+                                                 bool upperGreater) const {
   Entry other;
   for (Value value : mine)
-    other.push_back(gpu::ShuffleOp::create(b, loc, value, constant(b, stride),
+    other.push_back(gpu::ShuffleOp::create(b, loc, value, constant(b, mask),
                                            constant(b, MappingPlan::warpSize),
                                            gpu::ShuffleMode::XOR)
                         .getShuffleResult());
+  Value isUpper = bits[llvm::Log2_64(bit)];
   if (mine.size() == 1) {
-    Value greater = arith::MaxUIOp::create(b, loc, mine[0], other[0]);
-    Value lesser = arith::MinUIOp::create(b, loc, mine[0], other[0]);
-    return select(b, loc, keepsGreater, greater, lesser);
+    Entry greater{arith::MaxUIOp::create(b, loc, mine[0], other[0])};
+    Entry lesser{arith::MinUIOp::create(b, loc, mine[0], other[0])};
+    if (!upperGreater)
+      std::swap(greater, lesser);
+    return select(b, loc, isUpper, greater, lesser);
   }
-  Value isGreater = format.precedes(b, other, mine);
-  Value takes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      isGreater, keepsGreater);
+  // Of two equal entries either is kept.
+  Value otherIsGreater = format.precedes(b, other, mine);
+  Value takes = arith::CmpIOp::create(b, loc,
+                                      upperGreater ? arith::CmpIPredicate::eq
+                                                   : arith::CmpIPredicate::ne,
+                                      otherIsGreater, isUpper);
   return select(b, loc, takes, other, mine);
 }
 
 SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
                                            ValueRange candidate) const {
-  // Sorted, the worst first.
+  // Sorted, the worst first: runs of two, four... A run and the next one, read
+  // from its end, are bitonic together.
   Entry sorted(candidate);
-  for (int64_t size = 2; size <= lanes; size *= 2)
-    for (int64_t stride = size / 2; stride > 0; stride /= 2) {
-      Value upper = bits[llvm::Log2_64(stride)];
-      // The direction alternates from one run to the next, so that two runs
-      // together are bitonic.
-      Value keepsGreater = size == lanes
-                               ? upper
-                               : Value(arith::XOrIOp::create(
-                                     b, loc, upper, bits[llvm::Log2_64(size)]));
-      sorted = exchange(b, sorted, stride, keepsGreater);
-    }
+  for (int64_t size = 2; size <= lanes; size *= 2) {
+    sorted = exchange(b, sorted, size - 1, size / 2, /*upperGreater=*/true);
+    for (int64_t stride = size / 4; stride > 0; stride /= 2)
+      sorted = exchange(b, sorted, stride, stride, /*upperGreater=*/true);
+  }
   SmallVector<Entry> entries;
   for (unsigned i = 0; i < depth; ++i)
     entries.push_back(Entry(list.slice(i * width, width)));
@@ -112,7 +111,7 @@ SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
   SmallVector<Value> result;
   for (Entry &entry : entries) {
     for (int64_t stride = lanes / 2; stride > 0; stride /= 2)
-      entry = exchange(b, entry, stride, clear[llvm::Log2_64(stride)]);
+      entry = exchange(b, entry, stride, stride, /*upperGreater=*/false);
     llvm::append_range(result, entry);
   }
   return result;

@@ -45,8 +45,8 @@ public:
   int64_t getNumLanes() const { return lanes; }
 
 private:
-  Entry exchange(mlir::OpBuilder &b, mlir::ValueRange mine, int64_t stride,
-                 mlir::Value keepsGreater) const;
+  Entry exchange(mlir::OpBuilder &b, mlir::ValueRange mine, int64_t mask,
+                 int64_t bit, bool upperGreater) const;
   mlir::Value constant(mlir::OpBuilder &b, int64_t value) const;
 
   mlir::Location loc;
@@ -55,8 +55,8 @@ private:
   int64_t lanes;
   unsigned depth;
   mlir::Value lane, groupStart;
-  /// Bit i of the lane's number, and whether it is not set.
-  llvm::SmallVector<mlir::Value> bits, clear;
+  /// Whether bit i of the lane's number is set.
+  llvm::SmallVector<mlir::Value> bits;
 };
 
 } // namespace cascade

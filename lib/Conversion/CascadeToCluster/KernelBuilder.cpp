@@ -253,6 +253,39 @@ static SmallVector<Value> allReduceLanes(OpBuilder &b, Location loc,
   return fromExchanged(b, loc, op.getResults(), values.getTypes());
 }
 
+SmallVector<Value> cascade::mergeRowLanes(OpBuilder &b,
+                                          const KernelContext &context,
+                                          const ReductionPass &pass,
+                                          ValueRange values,
+                                          const IRMapping &outer) {
+  int32_t lanes = context.row().sizeAt(Level::Lane);
+  if (lanes == 1)
+    return SmallVector<Value>(values);
+  Location loc = context.loc;
+  ReduceOp reduce = pass.reduces.front();
+  SmallVector<Type> types(values.getTypes());
+  SmallVector<Value> exchanged = toExchanged(b, loc, values);
+  if (isElementwise(reduce.getKind())) {
+    SmallVector<cluster::Kind> kinds;
+    appendKinds(reduce, kinds);
+    auto op = cluster::AllReduceOp::create(b, loc, exchanged,
+                                           cluster::Scope::Warp, kinds, lanes);
+    return fromExchanged(b, loc, op.getResults(), types);
+  }
+  PassState state(pass);
+  auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
+                   ValueRange higher) {
+    return toExchanged(inner, loc,
+                       state.combine(inner, loc, reduce,
+                                     fromExchanged(inner, loc, lower, types),
+                                     fromExchanged(inner, loc, higher, types),
+                                     outer));
+  };
+  auto op = cluster::AllReduceOp::create(b, loc, exchanged,
+                                         cluster::Scope::Warp, merge, lanes);
+  return fromExchanged(b, loc, op.getResults(), types);
+}
+
 /// Merges the states of lanes, each its own, one reduction after the
 /// other: its accumulators are corrected once, to the references of all lanes
 /// together, and then plainly reduced. A merge of whole states would correct
@@ -412,17 +445,23 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     State merged = mergeThreads(b, states, State(rest.take_front(numOthers)));
     for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.valuesOf(result, merged));
+        row.define(result,
+                   reduce.getKind() == ReductionKind::Topk
+                       ? distribute(b, context, states.valuesOf(result, merged))
+                       : states.valuesOf(result, merged));
   }
   rest = rest.drop_front(numOthers);
   for (auto &list : lists) {
     State merged =
         list->mergeThreads(b, State(rest.take_front(list->getNumValues())));
     rest = rest.drop_front(list->getNumValues());
-    State entries = list->finish(b, merged);
-    ReductionPass alone{pass.axes, {list->getReduce()}};
-    for (OpResult result : list->getReduce()->getResults())
-      row.define(result, PassState(alone).valuesOf(result, entries));
+    SmallVector<State> entries = list->finish(b, merged);
+    for (OpResult result : list->getReduce()->getResults()) {
+      State own;
+      for (const State &entry : entries)
+        own.push_back(entry[result.getResultNumber()]);
+      row.define(result, own);
+    }
   }
 }
 
@@ -452,10 +491,20 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   if (!replay)
     return {};
   row.prepareRow(b, replay);
-  State conditions = row.evaluate(b, replay); // One an entry of a list.
+  State conditions = row.evaluate(b, replay);
   Value condition = conditions[0];
-  for (Value other : ArrayRef(conditions).drop_front())
-    condition = arith::OrIOp::create(b, context.loc, condition, other);
+  if (auto list = listAxisIn(context, passes.getAxes().of(replay))) {
+    condition = {};
+    for (auto [number, own] : llvm::enumerate(conditions)) {
+      if (Value has = hasEntry(b, context, *list, number))
+        own = arith::AndIOp::create(b, context.loc, own, has);
+      condition =
+          condition
+              ? Value(arith::OrIOp::create(b, context.loc, condition, own))
+              : own;
+    }
+    condition = cluster::AnyOp::create(b, context.loc, condition);
+  }
   // Threads of other rows take part in the same shuffles and barriers: if one
   // row of them is replayed, all are.
   const AxisPlan &rowPlan = context.row();

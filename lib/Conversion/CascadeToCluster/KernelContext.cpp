@@ -193,7 +193,7 @@ void Prologue::placeThread() {
   bool inner = false; // Past the cluster and loop digits.
   context.blockBase = ints.constant(0);
   Int thread = ints.constant(0);
-  Value leader;
+  Value leader, leaderWarp;
   for (const DigitPlan &digit : row.digits) {
     if (digit.level == Level::Loop || digit.level == Level::Cluster) {
       context.tileIsContiguous &= !inner;
@@ -210,18 +210,30 @@ void Prologue::placeThread() {
       context.blockBase = ints.add(context.blockBase, offset);
     else
       thread = ints.add(thread, offset);
+    if (digit.level == Level::Lane)
+      context.rowLane = position;
     if (position.constant)
       continue;
     Value zero = arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
                                        position.value,
                                        ints.materialise(ints.constant(0)));
-    leader = leader ? Value(arith::AndIOp::create(b, context.loc, leader, zero))
-                    : zero;
+    auto join = [&](Value condition) -> Value {
+      return condition
+                 ? Value(arith::AndIOp::create(b, context.loc, condition, zero))
+                 : zero;
+    };
+    leader = join(leader);
+    if (digit.level != Level::Lane)
+      leaderWarp = join(leaderWarp);
   }
   context.threadBase = ints.add(context.blockBase, thread);
-  if (leader && context.rowValid)
-    leader = arith::AndIOp::create(b, context.loc, leader, context.rowValid);
-  context.isLeader = leader ? leader : context.rowValid;
+  auto inRow = [&](Value condition) -> Value {
+    if (!condition || !context.rowValid)
+      return condition ? condition : context.rowValid;
+    return arith::AndIOp::create(b, context.loc, condition, context.rowValid);
+  };
+  context.isLeader = inRow(leader);
+  context.isLeaderWarp = inRow(leaderWarp);
 }
 
 /// The offsets of a thread's elements: the product of its reg and vector

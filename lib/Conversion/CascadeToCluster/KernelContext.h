@@ -75,8 +75,11 @@ struct KernelContext {
   Int threadBase;
   /// Index on the row axis of the first element of the block in tile 0.
   Int blockBase;
-  /// Whether this thread is the one that stores results of the row.
-  mlir::Value isLeader;
+  /// Whether this thread is the one that stores results of the row, and whether
+  /// it is in the warp of that one; null when all are.
+  mlir::Value isLeader, isLeaderWarp;
+  /// This thread's number among the lanes of the row.
+  Int rowLane = {{}, 0};
   Int numTiles;         ///< trips of the loop digit
   Int tileStep;         ///< index distance of two tiles
   int64_t tileSpan = 1; ///< elements of the block's tile

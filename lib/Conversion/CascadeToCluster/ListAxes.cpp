@@ -1,13 +1,16 @@
 //===- ListAxes.cpp - The axes of lists in a kernel -----------------------===//
 //
-// All threads of a row hold the whole list of a topk once its pass is done, so
-// what varies over its axis has a value for each entry in every thread, and a
-// reduction over the axis needs no other thread.
+// Once the pass of a topk is done, the lanes of a row hold its list together,
+// those of every warp the same. What varies over its axis has a value for each
+// entry of the lane; a reduction over the axis goes over the lanes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TileEvaluator.h"
+#include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Transforms/PassState.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -28,7 +31,51 @@ bool TileEvaluator::isOverList(ReduceOp reduce) const {
   return listAxisIn(context, axes.reducedBy(reduce)).has_value();
 }
 
-/// References are passed over: without them a reduction means the same.
+unsigned cascade::entriesOfLane(const KernelContext &context, unsigned axis) {
+  return llvm::divideCeil(context.plan.axes[axis].extent,
+                          context.row().sizeAt(Level::Lane));
+}
+
+Int cascade::entryOfLane(OpBuilder &b, const KernelContext &context,
+                         unsigned number) {
+  IntBuilder ints(b, context.loc);
+  int64_t lanes = context.row().sizeAt(Level::Lane);
+  return ints.add(context.rowLane, ints.constant(number * lanes));
+}
+
+Value cascade::hasEntry(OpBuilder &b, const KernelContext &context,
+                        unsigned axis, unsigned number) {
+  IntBuilder ints(b, context.loc);
+  int64_t lanes = context.row().sizeAt(Level::Lane);
+  int64_t extent = context.plan.axes[axis].extent;
+  if ((number + 1) * lanes <= extent)
+    return {};
+  return ints.lessThan(entryOfLane(b, context, number), ints.constant(extent));
+}
+
+SmallVector<Value> cascade::distribute(OpBuilder &b,
+                                       const KernelContext &context,
+                                       ArrayRef<Value> entries) {
+  Location loc = context.loc;
+  IntBuilder ints(b, loc);
+  size_t lanes = context.row().sizeAt(Level::Lane);
+  SmallVector<Value> own;
+  for (size_t first = 0; first < entries.size(); first += lanes) {
+    Value mine = entries[first];
+    for (size_t i = first + 1; i < std::min(first + lanes, entries.size()); ++i)
+      mine = arith::SelectOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                ints.materialise(context.rowLane),
+                                ints.materialise(ints.constant(i - first))),
+          entries[i], mine);
+    own.push_back(mine);
+  }
+  return own;
+}
+
+/// A lane reduces its own entries, and then the lanes theirs. References are
+/// passed over: without them a reduction means the same.
 void TileEvaluator::reduceList(OpBuilder &b, ReduceOp reduce) {
   Location loc = context.loc;
   unsigned axis = *listAxisIn(context, axes.reducedBy(reduce));
@@ -36,19 +83,29 @@ void TileEvaluator::reduceList(OpBuilder &b, ReduceOp reduce) {
   PassState state(pass);
   SmallVector<SmallVector<Value>> elements;
   SmallVector<Value> domains;
-  for (unsigned entry = 0; entry < context.plan.axes[axis].extent; ++entry) {
+  for (unsigned entry = 0; entry < entriesOfLane(context, axis); ++entry) {
     SmallVector<Value> &element = elements.emplace_back();
     for (Value value : reduce.getValues())
       element.push_back(elementOf(values[value], entry));
-    if (Value predicate = reduce.getPredicate())
-      domains.push_back(elementOf(values[predicate], entry));
+    Value domain = hasEntry(b, context, axis, entry);
+    if (Value predicate = reduce.getPredicate()) {
+      Value holds = elementOf(values[predicate], entry);
+      domain =
+          domain ? Value(arith::AndIOp::create(b, loc, domain, holds)) : holds;
+    }
+    domains.push_back(domain);
   }
   IRMapping outer = mapping();
   SmallVector<Value> reduced =
       state.insertAll(b, loc, reduce, state.identity(b, loc, reduce, outer),
                       elements, domains, outer);
-  for (OpResult result : reduce->getResults())
-    define(result, state.valuesOf(result, reduced));
+  reduced = mergeRowLanes(b, context, pass, reduced, outer);
+  for (OpResult result : reduce->getResults()) {
+    SmallVector<Value> entries = state.valuesOf(result, reduced);
+    if (reduce.getKind() == ReductionKind::Topk)
+      entries = distribute(b, context, entries);
+    define(result, entries);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,15 +1,17 @@
 //===- ListReduction.cpp - A topk over the row in a kernel ----------------===//
 //
-// Few elements of a row enter its list. A tile takes two steps:
+// Few elements of a row enter its list. A tile takes three steps:
 //
-//   1. A bound. Of K elements of different lanes the least is not better than
-//      the K-th of the row: so is the K-th of the lanes' best keys, and the
-//      last entry of the list so far. A group of elements (one access) takes
-//      part if its best key reaches the bound. Mostly none does.
-//   2. While any lane has such a group, each lane takes one of its own, and of
-//      its elements those that reach the bound one after another: evaluated
-//      again, as they are somewhere in registers, and put into the list
-//      together with those of the other lanes.
+//   1. While the list is not full, the best key of every lane, or of several
+//      parts of its elements, goes into it. Mostly most of the K best of a row
+//      are in different lanes.
+//   2. Groups of elements (one access) take part whose best key reaches the
+//      last entry of the list, the bound. From then on mostly none does, and
+//      the best key of a lane is all that is compared.
+//   3. While any lane has such a group, each lane takes one of its own, and of
+//      its elements those that reach the bound one after another. They are
+//      evaluated again, since registers cannot be indexed, and put into the
+//      list together with those of the other lanes.
 //
 // Lists of warps and blocks are put into shared memory, and their entries into
 // one list in the same way.
@@ -54,8 +56,6 @@ ListReduction::ListReduction(OpBuilder &b, TileEvaluator &row, ReduceOp reduce)
       format(context, reduce),
       list(b, context.loc, format, format.getTypes().size(),
            context.row().sizeAt(Level::Lane), reduce.getNumEntries()),
-      keys(b, context.loc, format, 1, context.row().sizeAt(Level::Lane),
-           reduce.getNumEntries()),
       ofGroup(
           contextOf(context, std::min<int64_t>(context.vectorSize, wordBits))),
       ofElement(contextOf(context, 1)) {}
@@ -99,13 +99,18 @@ ListReduction::State ListReduction::empty(OpBuilder &b) const {
 // The bound
 //===----------------------------------------------------------------------===//
 
+/// The kind of the reduction that gives the best of keys of `type`.
+static ReductionKind kindOf(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type)) ? ReductionKind::Max
+                                                    : ReductionKind::Maxsi;
+}
+
 /// The key of every element of `tile`; that of the identity outside of the
 /// domain.
 SmallVector<Value> ListReduction::keysOf(OpBuilder &b,
                                          TileEvaluator &tile) const {
   Location loc = context.loc;
   Type type = format.getKeyType();
-  auto kind = isa<FloatType>(type) ? ReductionKind::Max : ReductionKind::Maxsi;
   SmallVector<Value> keys = tile.evaluate(b, reduce.getValues()[0]);
   SmallVector<Value> domains = tile.domainsOf(b, reduce);
   Value worst;
@@ -114,7 +119,8 @@ SmallVector<Value> ListReduction::keysOf(OpBuilder &b,
     Value key = format.toComparable(b, TileEvaluator::elementOf(keys, i));
     if (domains[i]) {
       if (!worst)
-        worst = arith::ConstantOp::create(b, loc, identityOf(kind, type));
+        worst =
+            arith::ConstantOp::create(b, loc, identityOf(kindOf(type), type));
       key = arith::SelectOp::create(b, loc, domains[i], key, worst);
     }
     result.push_back(key);
@@ -122,27 +128,44 @@ SmallVector<Value> ListReduction::keysOf(OpBuilder &b,
   return result;
 }
 
-/// The greatest of `values`.
-static Value greatest(OpBuilder &b, Location loc, ArrayRef<Value> values) {
-  auto kind = isa<FloatType>(values[0].getType()) ? ReductionKind::Max
-                                                  : ReductionKind::Maxsi;
-  SmallVector<Value> rest(values);
-  while (rest.size() > 1) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i + 1 < rest.size(); i += 2)
-      next.push_back(createCombine(b, loc, kind, rest[i], rest[i + 1]));
-    if (rest.size() % 2)
-      next.push_back(rest.back());
-    rest = std::move(next);
-  }
-  return rest[0];
+/// The best key of every group of `tile`, or the best two of 16 bits.
+SmallVector<Value> ListReduction::bestOf(OpBuilder &b,
+                                         TileEvaluator &tile) const {
+  SmallVector<Value> keys;
+  size_t size = ofGroup.vectorSize;
+  if (!reduce.getPredicate() && size % 2 == 0)
+    keys = tile.narrowPairs(b, reduce.getValues()[0]);
+  if (keys.empty())
+    keys = keysOf(b, tile);
+  else
+    size /= 2;
+  SmallVector<Value> best;
+  for (size_t first = 0; first < keys.size(); first += size)
+    best.push_back(reduceTree(b, context.loc, kindOf(keys[0].getType()),
+                              ArrayRef(keys).slice(first, size)));
+  return best;
 }
 
-/// Whether `key` is at least `bound`; a NaN always is, as it may be.
-static Value reaches(OpBuilder &b, Location loc, Value key, Value bound) {
+/// The better one of two keys.
+Value ListReduction::toKey(OpBuilder &b, Value best) const {
+  if (!isa<VectorType>(best.getType()))
+    return best;
+  return reducePair(b, context.loc, ReductionKind::Max, best,
+                    format.getKeyType());
+}
+
+/// Whether `key` is at least `bound`, or greater where it loses ties; with a
+/// NaN it always is, as it may be.
+static Value reaches(OpBuilder &b, Location loc, Value key, Value bound,
+                     bool losesTies = false) {
   if (isa<FloatType>(key.getType()))
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, key, bound);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, key, bound);
+    return arith::CmpFOp::create(b, loc,
+                                 losesTies ? arith::CmpFPredicate::UGT
+                                           : arith::CmpFPredicate::UGE,
+                                 key, bound);
+  return arith::CmpIOp::create(
+      b, loc, losesTies ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::sge,
+      key, bound);
 }
 
 /// One word with bit 31 - i set where values[i] reaches `bound`.
@@ -164,40 +187,14 @@ static Value whichReach(OpBuilder &b, Location loc, ArrayRef<Value> values,
   return word;
 }
 
-/// A lower bound, as an ordered integer, of the K-th best of elements of which
-/// `best` are some in each lane: the K-th best of as many of them as make it
-/// likely that few other elements reach it. Null where they are too few.
-Value ListReduction::boundOf(OpBuilder &b, ArrayRef<Value> best) const {
-  int64_t entries = reduce.getNumEntries(), lanes = list.getNumLanes();
-  // Of 2K elements that are the best of equal parts of the tile, the K-th is on
-  // average the 1.3 K-th of the tile.
-  int64_t parts = std::min<int64_t>(llvm::divideCeil(2 * entries, lanes),
-                                    int64_t(best.size()));
-  if (parts * lanes < entries)
-    return {};
-  SmallVector<Value> sorted(keys.getDepth(), format.none(b)[0]);
-  for (int64_t part = 0; part < parts; ++part) {
-    int64_t first = part * best.size() / parts;
-    int64_t end = (part + 1) * best.size() / parts;
-    Value key = greatest(b, context.loc, best.slice(first, end - first));
-    sorted = keys.insert(b, sorted, format.toOrdered(b, key));
-  }
-  return keys.get(b, sorted, entries - 1)[0];
-}
-
 //===----------------------------------------------------------------------===//
 // The step
 //===----------------------------------------------------------------------===//
 
 ListReduction::State ListReduction::step(OpBuilder &b, TileEvaluator &tile,
                                          State state) const {
-  Location loc = context.loc;
-  SmallVector<Value> keys = keysOf(b, tile);
-  unsigned size = ofGroup.vectorSize;
-  SmallVector<Value> best;
-  for (unsigned first = 0; first < keys.size(); first += size)
-    best.push_back(greatest(b, loc, ArrayRef(keys).slice(first, size)));
-  for (unsigned first = 0; first < best.size(); first += wordBits)
+  SmallVector<Value> best = bestOf(b, tile);
+  for (size_t first = 0; first < best.size(); first += wordBits)
     state =
         stepGroups(b, tile,
                    ArrayRef(best).slice(
@@ -205,6 +202,11 @@ ListReduction::State ListReduction::step(OpBuilder &b, TileEvaluator &tile,
                    first, std::move(state));
   return state;
 }
+
+/// Parts of a lane's elements whose best ones go into a list that is not full.
+/// With 2K of them in all lanes, the K-th best of them is on average the
+/// 1.3 K-th best of the tile.
+static constexpr int64_t mostParts = 4;
 
 /// The step for the groups from `firstGroup` on, of which `best` are the best
 /// keys.
@@ -214,16 +216,44 @@ ListReduction::State ListReduction::stepGroups(OpBuilder &b,
                                                unsigned firstGroup,
                                                State state) const {
   Location loc = context.loc;
-  Value ordered = last(b, state)[0];
-  Value some = any(b, reaches(b, loc, greatest(b, loc, best),
-                              format.fromOrdered(b, ordered)));
+  Value all = toKey(b, reduceTree(b, loc, kindOf(best[0].getType()), best));
+  // The elements of a later tile lose a tie, where their index is the position.
+  bool losesTies =
+      !format.readsIndex() && firstGroup == 0 && context.tileIsContiguous;
+  Value bound = format.fromOrdered(b, last(b, state)[0]);
+  Value some = any(b, reaches(b, loc, all, bound, losesTies));
   return guarded(b, some, state, [&](OpBuilder &inner) {
-    Value bound = ordered;
-    if (Value ofTile = boundOf(inner, best))
-      bound = arith::MaxUIOp::create(inner, loc, bound, ofTile);
-    Value groups =
-        whichReach(inner, loc, best, format.fromOrdered(inner, bound));
-    return popGroups(inner, tile, groups, bound, firstGroup, state);
+    SmallVector<Value> keys;
+    for (Value key : best)
+      keys.push_back(toKey(inner, key));
+    int64_t entries = reduce.getNumEntries(), groups = best.size();
+    int64_t parts = std::min<int64_t>(
+        {int64_t(llvm::divideCeil(2 * entries, list.getNumLanes())), groups,
+         mostParts});
+    Type i1 = inner.getI1Type();
+    Value isFull = format.exists(inner, last(inner, state));
+    Value isOpen = any(
+        inner,
+        arith::XOrIOp::create(inner, loc, isFull,
+                              arith::ConstantIntOp::create(inner, loc, i1, 1)));
+    State seeded(state);
+    seeded.append(parts, constant(inner, -1));
+    seeded = guarded(inner, isOpen, seeded, [&](OpBuilder &open) {
+      State next(state), positions;
+      for (int64_t part = 0; part < parts; ++part) {
+        int64_t first = part * groups / parts,
+                end = (part + 1) * groups / parts;
+        next =
+            seed(open, tile, ArrayRef(keys).slice(first, end - first),
+                 firstGroup + first, std::move(next), positions.emplace_back());
+      }
+      llvm::append_range(next, positions);
+      return next;
+    });
+    State next(ArrayRef(seeded).drop_back(parts));
+    Value bound = format.fromOrdered(inner, last(inner, next)[0]);
+    return popGroups(inner, tile, whichReach(inner, loc, keys, bound),
+                     ArrayRef(seeded).take_back(parts), firstGroup, next);
   });
 }
 
@@ -299,39 +329,97 @@ Value ListReduction::offsetOf(OpBuilder &b, Value group,
   return offset;
 }
 
-/// Puts into the list what reaches `bound` in the groups of the word `groups`.
+/// The elements of the group `number` of this lane.
+static TileEvaluator elementsOf(OpBuilder &b, TileEvaluator &row,
+                                const KernelContext &ofGroup,
+                                TileEvaluator &tile, Value offset) {
+  IntBuilder ints(b, ofGroup.loc);
+  return TileEvaluator(
+      row, ofGroup, b,
+      ints.wrap(ints.materialise(ints.add(tile.getBase(), ints.wrap(offset)))),
+      tile.isPartial());
+}
+
+/// The entry of the element at `position`.
+EntryFormat::Entry ListReduction::entryAt(OpBuilder &b, TileEvaluator &tile,
+                                          Value position, Value exists) const {
+  IntBuilder ints(b, context.loc);
+  TileEvaluator one(row, ofElement, b, ints.wrap(position), tile.isPartial());
+  auto evaluate = [&](unsigned value) {
+    return TileEvaluator::elementOf(one.evaluate(b, reduce.getValues()[value]),
+                                    0);
+  };
+  return format.encode(b, format.toComparable(b, evaluate(0)),
+                       format.readsIndex() ? evaluate(1) : Value(), position,
+                       exists);
+}
+
+/// Puts the best element of the groups from `firstGroup` on, of which `best`
+/// are the best keys, into the list; its position, or -1, goes to `position`.
+/// Of keys that are NaN, another element may be taken.
+ListReduction::State ListReduction::seed(OpBuilder &b, TileEvaluator &tile,
+                                         ArrayRef<Value> best,
+                                         unsigned firstGroup, State state,
+                                         Value &position) const {
+  Location loc = context.loc;
+  Value key = reduceTree(b, loc, kindOf(best[0].getType()), best);
+  Popped group = pop(b, loc, whichReach(b, loc, best, key));
+  TileEvaluator elements =
+      elementsOf(b, row, ofGroup, tile, offsetOf(b, group.place, firstGroup));
+  Popped element = pop(b, loc,
+                       whichReach(b, loc, keysOf(b, elements), key,
+                                  elements.domainsOf(b, reduce)));
+  Value place =
+      arith::AddIOp::create(b, loc, elements.getBase().value, element.place);
+  position =
+      arith::SelectOp::create(b, loc, element.isAny, place, constant(b, -1));
+  return list.insert(b, state, entryAt(b, tile, place, element.isAny));
+}
+
+/// Puts into the list what reaches its last entry in the groups of the word
+/// `groups`, but for the elements at the positions `seeds`.
 ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
-                                              Value groups, Value bound,
+                                              Value groups,
+                                              ArrayRef<Value> seeds,
                                               unsigned firstGroup,
                                               State state) const {
   Location loc = context.loc;
-  SmallVector<Value> init{groups, bound};
+  SmallVector<Value> init{groups};
   llvm::append_range(init, state);
   auto result =
       whileAny(b, loc, init, [&](OpBuilder &inner, ValueRange values) {
         Popped group = pop(inner, loc, values[0]);
-        Value bound = values[1];
-        IntBuilder ints(inner, loc);
-        Int base =
-            ints.add(tile.getBase(),
-                     ints.wrap(offsetOf(inner, group.place, firstGroup)));
-        TileEvaluator elements(row, ofGroup, inner, base, tile.isPartial());
-        SmallVector<Value> keys = keysOf(inner, elements);
-        SmallVector<Value> conditions = elements.domainsOf(inner, reduce);
-        for (Value &condition : conditions)
-          condition = condition ? Value(arith::AndIOp::create(
-                                      inner, loc, condition, group.isAny))
-                                : group.isAny;
-        Value which = whichReach(inner, loc, keys,
-                                 format.fromOrdered(inner, bound), conditions);
-        State next = popElements(inner, tile, which, ints.materialise(base),
-                                 State(values.drop_front(2)));
-        bound = arith::MaxUIOp::create(inner, loc, bound, last(inner, next)[0]);
-        SmallVector<Value> carried{group.rest, bound};
+        State next(values.drop_front());
+        TileEvaluator elements =
+            elementsOf(inner, row, ofGroup, tile,
+                       offsetOf(inner, group.place, firstGroup));
+        Value base = elements.getBase().value;
+        Value bound = format.fromOrdered(inner, last(inner, next)[0]);
+        Value which = whichReach(inner, loc, keysOf(inner, elements), bound,
+                                 elements.domainsOf(inner, reduce));
+        Value none = constant(inner, 0);
+        which = arith::SelectOp::create(inner, loc, group.isAny, which, none);
+        for (Value seed : seeds) {
+          Value place = arith::SubIOp::create(inner, loc, seed, base);
+          Value isHere = arith::CmpIOp::create(
+              inner, loc, arith::CmpIPredicate::ult, place,
+              constant(inner, elements.numElements()));
+          Value masked = arith::AndIOp::create(inner, loc, place,
+                                               constant(inner, wordBits - 1));
+          Value bit = arith::ShRUIOp::create(
+              inner, loc, constant(inner, std::numeric_limits<int32_t>::min()),
+              masked);
+          bit = arith::SelectOp::create(inner, loc, isHere, bit, none);
+          which = arith::AndIOp::create(
+              inner, loc, which,
+              arith::XOrIOp::create(inner, loc, bit, constant(inner, -1)));
+        }
+        next = popElements(inner, tile, which, base, std::move(next));
+        SmallVector<Value> carried{group.rest};
         llvm::append_range(carried, next);
         return carried;
       });
-  return State(ArrayRef(result).drop_front(2));
+  return State(ArrayRef(result).drop_front());
 }
 
 /// Puts the elements of the word `elements`, counted from `base`, into the
@@ -348,18 +436,8 @@ ListReduction::State ListReduction::popElements(OpBuilder &b,
         Popped element = pop(inner, loc, values[0]);
         State state(values.drop_front());
         Value position = arith::AddIOp::create(inner, loc, base, element.place);
-        IntBuilder ints(inner, loc);
-        TileEvaluator one(row, ofElement, inner, ints.wrap(position),
-                          tile.isPartial());
-        Value key = TileEvaluator::elementOf(
-            one.evaluate(inner, reduce.getValues()[0]), 0);
-        Value index;
-        if (format.readsIndex())
-          index = TileEvaluator::elementOf(
-              one.evaluate(inner, reduce.getValues()[1]), 0);
         EntryFormat::Entry entry =
-            format.encode(inner, format.toComparable(inner, key), index,
-                          position, element.isAny);
+            entryAt(inner, tile, position, element.isAny);
         Value enters =
             any(inner, format.precedes(inner, entry, last(inner, state)));
         State next = guarded(inner, enters, state, [&](OpBuilder &taken) {
@@ -529,41 +607,17 @@ ListReduction::State ListReduction::mergeThreads(OpBuilder &b,
 // The finish
 //===----------------------------------------------------------------------===//
 
-/// Values as lanes exchange them.
-static Value toWord(OpBuilder &b, Location loc, Value value) {
-  Type type = value.getType();
-  if (type.isIndex())
-    return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isa<FloatType>(type))
-    value = arith::BitcastOp::create(b, loc, b.getIntegerType(width), value);
-  if (width < 32)
-    value = arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
-  return value;
-}
-
-static Value fromWord(OpBuilder &b, Location loc, Value word, Type type) {
-  if (type.isIndex())
-    return arith::IndexCastOp::create(b, loc, type, word);
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width < 32)
-    word = arith::TruncIOp::create(b, loc, b.getIntegerType(width), word);
-  if (isa<FloatType>(type))
-    word = arith::BitcastOp::create(b, loc, type, word);
-  return word;
-}
-
-SmallVector<Value> ListReduction::finish(OpBuilder &b,
-                                         const State &state) const {
+SmallVector<ListReduction::State>
+ListReduction::finish(OpBuilder &b, const State &state) const {
   Location loc = context.loc;
   unsigned width = format.getTypes().size();
-  // Every lane evaluates its own entries.
   ReductionPass pass{row.getAxes().reducedBy(reduce), {reduce}};
   IRMapping outer = row.mapping();
   SmallVector<Value> none = PassState(pass).identity(b, loc, reduce, outer);
   none.resize(reduce.getNumResults());
-  SmallVector<SmallVector<Value>> own;
-  for (unsigned i = 0; i < list.getDepth(); ++i) {
+  SmallVector<State> entries;
+  unsigned count = llvm::divideCeil(reduce.getNumEntries(), list.getNumLanes());
+  for (unsigned i = 0; i < count; ++i) {
     ValueRange entry = ValueRange(state).slice(i * width, width);
     auto branch = scf::IfOp::create(
         b, loc, format.exists(b, entry),
@@ -581,16 +635,7 @@ SmallVector<Value> ListReduction::finish(OpBuilder &b,
         [&](OpBuilder &inner, Location) {
           scf::YieldOp::create(inner, loc, none);
         });
-    SmallVector<Value> &words = own.emplace_back();
-    for (Value value : branch.getResults())
-      words.push_back(toWord(b, loc, value));
+    entries.push_back(State(branch.getResults()));
   }
-  SmallVector<Value> values;
-  int64_t lanes = list.getNumLanes();
-  for (int64_t entry = 0; entry < reduce.getNumEntries(); ++entry)
-    for (auto [word, type] :
-         llvm::zip_equal(own[entry / lanes], reduce->getResultTypes()))
-      values.push_back(
-          fromWord(b, loc, list.fromLane(b, word, entry % lanes), type));
-  return values;
+  return entries;
 }

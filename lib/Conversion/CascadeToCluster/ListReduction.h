@@ -33,13 +33,10 @@ public:
   State step(mlir::OpBuilder &b, TileEvaluator &tile, State state) const;
   /// The state of all threads that share the row.
   State mergeThreads(mlir::OpBuilder &b, State state) const;
-  /// The values of every entry, one entry after the other, in every thread.
-  llvm::SmallVector<mlir::Value> finish(mlir::OpBuilder &b,
-                                        const State &state) const;
+  /// The values of each entry of this lane.
+  llvm::SmallVector<State> finish(mlir::OpBuilder &b, const State &state) const;
 
 private:
-  struct Group;
-
   mlir::Value constant(mlir::OpBuilder &b, int64_t value) const;
   mlir::Value any(mlir::OpBuilder &b, mlir::Value condition) const;
   State guarded(mlir::OpBuilder &b, mlir::Value condition, const State &state,
@@ -50,15 +47,22 @@ private:
   }
   llvm::SmallVector<mlir::Value> keysOf(mlir::OpBuilder &b,
                                         TileEvaluator &tile) const;
+  llvm::SmallVector<mlir::Value> bestOf(mlir::OpBuilder &b,
+                                        TileEvaluator &tile) const;
+  mlir::Value toKey(mlir::OpBuilder &b, mlir::Value best) const;
   State stepGroups(mlir::OpBuilder &b, TileEvaluator &tile,
                    llvm::ArrayRef<mlir::Value> best, unsigned firstGroup,
                    State state) const;
-  mlir::Value boundOf(mlir::OpBuilder &b,
-                      llvm::ArrayRef<mlir::Value> best) const;
+  State seed(mlir::OpBuilder &b, TileEvaluator &tile,
+             llvm::ArrayRef<mlir::Value> best, unsigned firstGroup, State state,
+             mlir::Value &position) const;
   State popGroups(mlir::OpBuilder &b, TileEvaluator &tile, mlir::Value groups,
-                  mlir::Value bound, unsigned firstGroup, State state) const;
+                  llvm::ArrayRef<mlir::Value> seeds, unsigned firstGroup,
+                  State state) const;
   State popElements(mlir::OpBuilder &b, TileEvaluator &tile,
                     mlir::Value elements, mlir::Value base, State state) const;
+  EntryFormat::Entry entryAt(mlir::OpBuilder &b, TileEvaluator &tile,
+                             mlir::Value position, mlir::Value exists) const;
   mlir::Value offsetOf(mlir::OpBuilder &b, mlir::Value group,
                        unsigned firstGroup) const;
   State exchange(mlir::OpBuilder &b, const State &state, int64_t members,
@@ -70,8 +74,6 @@ private:
   mutable ReduceOp reduce;
   EntryFormat format;
   DistributedList list;
-  /// Of keys alone, to find a bound of those that enter the list.
-  DistributedList keys;
   /// The context of a group of elements of unit stride, and of one element, at
   /// a place that is known when the kernel runs.
   KernelContext ofGroup, ofElement;

@@ -56,13 +56,12 @@ static Value toStorage(OpBuilder &b, Location loc, Value value, Type type) {
 /// Evaluates an affine expression of the axes; the row axis has `rowIndex`, and
 /// the axis of a list `entry`.
 static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
-                        const KernelContext &context, Int rowIndex,
-                        unsigned entry) {
+                        const KernelContext &context, Int rowIndex, Int entry) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return ints.constant(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     if (context.isListAxis(dim.getPosition()))
-      return ints.constant(entry);
+      return entry;
     return dim.getPosition() == context.rowAxis
                ? rowIndex
                : context.rowIndex[dim.getPosition()];
@@ -144,7 +143,7 @@ unsigned TileEvaluator::accessWidth(const BufferArgument &buffer) const {
 }
 
 Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
-                             Int rowIndex, unsigned entry) const {
+                             Int rowIndex, Int entry) const {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Type i64 = b.getI64Type();
@@ -217,7 +216,7 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   const BufferArgument &buffer = context.inputs[input];
   Type element = storageType(b, buffer.elementType);
   IntBuilder ints(b, loc);
-  auto loadOne = [&](Int rowIndex, unsigned width, unsigned entry) -> Value {
+  auto loadOne = [&](Int rowIndex, unsigned width, Int entry) -> Value {
     Type type = width == 1 ? element : VectorType::get({width}, element);
     bool isWide = width > 1 && width * bytesOf(buffer.elementType) ==
                                    MappingPlan::accessBytes;
@@ -232,9 +231,18 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   };
   SmallVector<Value> elements;
   if (!axes.of(argument).test(context.rowAxis)) {
-    for (unsigned entry = 0; entry < countOf(argument); ++entry)
+    std::optional<unsigned> list = listAxisIn(context, axes.of(argument));
+    for (unsigned i = 0; i < countOf(argument); ++i) {
+      Int entry = ints.constant(0);
+      if (list) { // Inside of the list.
+        int64_t last = context.plan.axes[*list].extent - 1;
+        entry = entryOfLane(b, context, i);
+        if (hasEntry(b, context, *list, i))
+          entry = ints.minSI(entry, ints.constant(last));
+      }
       elements.push_back(fromStorage(
           b, loc, loadOne(ints.constant(0), 1, entry), buffer.elementType));
+    }
     return elements;
   }
   unsigned width = accessWidth(buffer);
@@ -255,7 +263,7 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
             ints.sub(context.extents[context.rowAxis], ints.constant(width));
         index = ints.minSI(index, last);
       }
-      loaded = loadOne(index, width, 0);
+      loaded = loadOne(index, width, ints.constant(0));
     }
     if (place && !isKept)
       toKeep.push_back({place, loaded});
@@ -298,15 +306,28 @@ void TileEvaluator::store(OpBuilder &b, unsigned output,
     emit(inner);
   };
   if (!isTile()) {
+    auto storeOne = [&](OpBuilder &b, Value value, Int entry) {
+      LLVM::StoreOp::create(b, loc, toStorage(b, loc, value, element),
+                            address(b, buffer, ints.constant(0), entry),
+                            bytesOf(buffer.elementType));
+    };
     std::optional<unsigned> list = listAxisIn(context, axesOf(buffer.map));
-    unsigned count = list ? context.plan.axes[*list].extent : 1;
-    guarded(context.isLeader, [&](OpBuilder &b) {
-      for (unsigned entry = 0; entry < count; ++entry)
-        LLVM::StoreOp::create(
-            b, loc, toStorage(b, loc, elementOf(elements, entry), element),
-            address(b, buffer, ints.constant(0), entry),
-            bytesOf(buffer.elementType));
-    });
+    if (!list) {
+      guarded(context.isLeader, [&](OpBuilder &b) {
+        storeOne(b, elements[0], ints.constant(0));
+      });
+      return;
+    }
+    for (unsigned i = 0; i < entriesOfLane(context, *list); ++i) {
+      Value condition = hasEntry(b, context, *list, i);
+      if (context.isLeaderWarp)
+        condition = condition ? Value(arith::AndIOp::create(
+                                    b, loc, condition, context.isLeaderWarp))
+                              : context.isLeaderWarp;
+      guarded(condition, [&](OpBuilder &b) {
+        storeOne(b, elementOf(elements, i), entryOfLane(b, context, i));
+      });
+    }
     return;
   }
   unsigned width = accessWidth(buffer);

@@ -56,7 +56,7 @@ unsigned TileEvaluator::countOf(Value value) const {
   if (varies.test(context.rowAxis))
     return numElements();
   std::optional<unsigned> list = listAxisIn(context, varies);
-  return list ? context.plan.axes[*list].extent : 1;
+  return list ? entriesOfLane(context, *list) : 1;
 }
 
 SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
@@ -254,8 +254,9 @@ SmallVector<Value> TileEvaluator::evaluateOne(OpBuilder &b, Value value) {
       return {toType(ints.materialise(context.rowIndex[axis]))};
     SmallVector<Value> elements;
     for (unsigned i = 0; i < countOf(value); ++i)
-      elements.push_back(toType(isRow ? rowIndexOf(b, i)
-                                      : ints.materialise(ints.constant(i))));
+      elements.push_back(
+          toType(isRow ? rowIndexOf(b, i)
+                       : ints.materialise(entryOfLane(b, context, i))));
     return elements;
   }
   SmallVector<Value> elements;

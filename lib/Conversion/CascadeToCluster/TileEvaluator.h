@@ -1,9 +1,10 @@
 //===- TileEvaluator.h - Body values of a tile of elements ----*- C++ -*-===//
 //
 // Evaluates the body of a chain at the elements that one thread holds of a
-// tile. A value that varies over the row axis has one SSA value an element, one
-// that varies over the axis of a list has one an entry, any other has one.
-// Private to the conversion.
+// tile. A value that varies over the row axis has one SSA value an element. One
+// that varies over the axis of a list has one for each entry that is this
+// lane's: of L lanes of the row, lane i has entries i, L + i... Any other value
+// has one. Private to the conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
 
 #include "KernelContext.h"
+#include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cascade/IR/Axes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -38,7 +40,7 @@ public:
   }
 
   /// The elements of `value`: one, or one an element of the tile or an entry of
-  /// its list.
+  /// its list that is this lane's.
   llvm::SmallVector<mlir::Value> evaluate(mlir::OpBuilder &b,
                                           mlir::Value value);
   /// The element `index` of evaluated `elements`.
@@ -62,6 +64,10 @@ public:
   /// elements an instruction. Null where they are not 16-bit elements that were
   /// widened, possibly with their signs changed.
   mlir::Value reduceNarrow(mlir::OpBuilder &b, ReduceOp reduce);
+  /// The elements of `value` in a full tile, two by two as vectors of their
+  /// type before they were widened; empty where they were not.
+  llvm::SmallVector<mlir::Value> narrowPairs(mlir::OpBuilder &b,
+                                             mlir::Value value);
 
   /// The number of elements a thread holds of a tile.
   unsigned numElements() const { return context.elementOffsets.size(); }
@@ -124,7 +130,7 @@ private:
   /// The address of the element of `buffer` whose row index is `rowIndex` and
   /// whose index on the axis of a list is `entry`.
   mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
-                      Int rowIndex, unsigned entry = 0) const;
+                      Int rowIndex, Int entry = {{}, 0}) const;
 
   const KernelContext &context;
   const AxisAnalysis &axes;
@@ -147,9 +153,35 @@ private:
   llvm::SmallVector<mlir::Value> validity;
 };
 
+/// `values` combined two by two, in a balanced tree.
+mlir::Value reduceTree(mlir::OpBuilder &b, mlir::Location loc,
+                       ReductionKind kind, llvm::ArrayRef<mlir::Value> values);
+/// The two elements of `pair`, widened to `wide` and combined.
+mlir::Value reducePair(mlir::OpBuilder &b, mlir::Location loc,
+                       ReductionKind kind, mlir::Value pair, mlir::Type wide);
+
 /// The axis of a list among `axes`, if there is one.
 std::optional<unsigned> listAxisIn(const KernelContext &context,
                                    const AxisSet &axes);
+
+/// The number of entries of the list of `axis` that a lane of the row holds.
+unsigned entriesOfLane(const KernelContext &context, unsigned axis);
+/// Entry `number` of this lane, counted over the whole list, and whether the
+/// list has it (null: always).
+Int entryOfLane(mlir::OpBuilder &b, const KernelContext &context,
+                unsigned number);
+mlir::Value hasEntry(mlir::OpBuilder &b, const KernelContext &context,
+                     unsigned axis, unsigned number);
+/// This lane's entries of a list that every thread holds.
+llvm::SmallVector<mlir::Value> distribute(mlir::OpBuilder &b,
+                                          const KernelContext &context,
+                                          llvm::ArrayRef<mlir::Value> entries);
+/// `values`, a state of `pass`, merged over the lanes of the row.
+llvm::SmallVector<mlir::Value> mergeRowLanes(mlir::OpBuilder &b,
+                                             const KernelContext &context,
+                                             const ReductionPass &pass,
+                                             mlir::ValueRange values,
+                                             const mlir::IRMapping &outer);
 
 /// Whether kernels of row chains over `rowAxis` can hold the lists of `chain`:
 /// no value may vary over the axis of a list and over the row axis or another
