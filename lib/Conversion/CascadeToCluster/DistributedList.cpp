@@ -6,11 +6,15 @@
 // the list they are compared place by place; what is better is bitonic
 // together with the entries before it, and log2 of its length exchanges sort
 // it. Exchanges over L places and more are between entries of one lane.
+// A single entry shifts those behind it by one place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DistributedList.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,6 +33,11 @@ DistributedList::DistributedList(OpBuilder &b, Location loc,
   };
   lane = masked(lanes - 1);
   groupStart = masked((MappingPlan::warpSize - 1) & ~(lanes - 1));
+  previous = arith::SubIOp::create(b, loc, lane, constant(b, 1));
+  previous = arith::AndIOp::create(b, loc, previous, constant(b, lanes - 1));
+  previous = arith::OrIOp::create(b, loc, groupStart, previous);
+  isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                  constant(b, 0));
   for (int64_t bit = 1; bit < lanes; bit *= 2) {
     Value is = arith::AndIOp::create(b, loc, lane, constant(b, bit));
     bits.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, is,
@@ -76,6 +85,20 @@ DistributedList::Entry DistributedList::exchange(OpBuilder &b, ValueRange mine,
   return select(b, loc, takes, other, mine);
 }
 
+DistributedList::Entry DistributedList::better(OpBuilder &b, ValueRange x,
+                                               ValueRange y) const {
+  if (x.size() == 1)
+    return {arith::MaxUIOp::create(b, loc, x[0], y[0])};
+  return select(b, loc, format.precedes(b, y, x), y, x);
+}
+
+DistributedList::Entry DistributedList::worse(OpBuilder &b, ValueRange x,
+                                              ValueRange y) const {
+  if (x.size() == 1)
+    return {arith::MinUIOp::create(b, loc, x[0], y[0])};
+  return select(b, loc, format.precedes(b, y, x), x, y);
+}
+
 SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
                                            ValueRange candidate) const {
   // Sorted, the worst first: runs of two, four... A run and the next one, read
@@ -89,24 +112,14 @@ SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
   SmallVector<Entry> entries;
   for (unsigned i = 0; i < depth; ++i)
     entries.push_back(Entry(list.slice(i * width, width)));
-  auto better = [&](ValueRange x, ValueRange y) -> Entry {
-    if (x.size() == 1)
-      return {arith::MaxUIOp::create(b, loc, x[0], y[0])};
-    return select(b, loc, format.precedes(b, y, x), y, x);
-  };
-  auto worse = [&](ValueRange x, ValueRange y) -> Entry {
-    if (x.size() == 1)
-      return {arith::MinUIOp::create(b, loc, x[0], y[0])};
-    return select(b, loc, format.precedes(b, y, x), x, y);
-  };
-  entries.back() = better(entries.back(), sorted);
+  entries.back() = better(b, entries.back(), sorted);
   for (unsigned distance = depth / 2; distance > 0; distance /= 2)
     for (unsigned i = 0; i < depth; ++i) {
       if (i & distance)
         continue;
       Entry first = entries[i], second = entries[i + distance];
-      entries[i] = better(first, second);
-      entries[i + distance] = worse(first, second);
+      entries[i] = better(b, first, second);
+      entries[i + distance] = worse(b, first, second);
     }
   SmallVector<Value> result;
   for (Entry &entry : entries) {
@@ -117,15 +130,88 @@ SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
   return result;
 }
 
+/// The list with `entry`, the same in all lanes of the group: every entry is
+/// the better one of itself and of the worse one of `entry` and the entry
+/// before.
+SmallVector<Value> DistributedList::place(OpBuilder &b, ValueRange list,
+                                          ValueRange entry) const {
+  Entry above; // What the first lane has before its entry: nothing is better.
+  for (Value value : entry)
+    above.push_back(arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(value.getType(), -1)));
+  SmallVector<Value> result;
+  for (unsigned i = 0; i < depth; ++i) {
+    ValueRange own = list.slice(i * width, width);
+    Entry rotated;
+    for (Value value : own)
+      rotated.push_back(lanes == 1 ? value : shuffle(b, value, previous));
+    Entry before = select(b, loc, isFirst, above, rotated);
+    llvm::append_range(result, better(b, own, worse(b, before, entry)));
+    above = rotated;
+  }
+  return result;
+}
+
+SmallVector<Value> DistributedList::insertFew(OpBuilder &b, ValueRange list,
+                                              ValueRange candidate,
+                                              Value enters) const {
+  if (lanes == 1)
+    return place(b, list, candidate);
+  SmallVector<Value> init{enters};
+  llvm::append_range(init, list);
+  SmallVector<Type> types(ValueRange(init).getTypes());
+  auto loop = scf::WhileOp::create(
+      b, loc, types, init,
+      [&](OpBuilder &inner, Location, ValueRange values) {
+        scf::ConditionOp::create(
+            inner, loc, cluster::AnyOp::create(inner, loc, values[0]), values);
+      },
+      [&](OpBuilder &inner, Location, ValueRange values) {
+        // The last one of the group.
+        Value where = cluster::BallotOp::create(inner, loc, values[0]);
+        if (lanes < MappingPlan::warpSize) {
+          where = arith::ShRUIOp::create(inner, loc, where, groupStart);
+          where = arith::AndIOp::create(
+              inner, loc, where, constant(inner, (int64_t(1) << lanes) - 1));
+        }
+        Value isAny = arith::CmpIOp::create(
+            inner, loc, arith::CmpIPredicate::ne, where, constant(inner, 0));
+        Value zeros = math::CountLeadingZerosOp::create(inner, loc, where);
+        Value number = arith::SubIOp::create(
+            inner, loc, constant(inner, MappingPlan::warpSize - 1), zeros);
+        Value source = arith::OrIOp::create(inner, loc, groupStart, number);
+        Entry entry;
+        for (auto [value, absent] :
+             llvm::zip_equal(candidate, format.none(inner))) {
+          Value taken = shuffle(inner, value, source);
+          entry.push_back(
+              lanes == MappingPlan::warpSize
+                  ? taken
+                  : arith::SelectOp::create(inner, loc, isAny, taken, absent));
+        }
+        Value isOther = arith::CmpIOp::create(
+            inner, loc, arith::CmpIPredicate::ne, lane, number);
+        SmallVector<Value> carried{
+            arith::AndIOp::create(inner, loc, values[0], isOther)};
+        llvm::append_range(carried, place(inner, values.drop_front(), entry));
+        scf::YieldOp::create(inner, loc, carried);
+      });
+  return SmallVector<Value>(loop.getResults().drop_front());
+}
+
+Value DistributedList::shuffle(OpBuilder &b, Value value, Value source) const {
+  return gpu::ShuffleOp::create(b, loc, value, source,
+                                constant(b, MappingPlan::warpSize),
+                                gpu::ShuffleMode::IDX)
+      .getShuffleResult();
+}
+
 Value DistributedList::fromLane(OpBuilder &b, Value value,
                                 unsigned number) const {
   if (lanes == 1)
     return value;
   Value source = arith::AddIOp::create(b, loc, groupStart, constant(b, number));
-  return gpu::ShuffleOp::create(b, loc, value, source,
-                                constant(b, MappingPlan::warpSize),
-                                gpu::ShuffleMode::IDX)
-      .getShuffleResult();
+  return shuffle(b, value, source);
 }
 
 DistributedList::Entry DistributedList::get(OpBuilder &b, ValueRange list,

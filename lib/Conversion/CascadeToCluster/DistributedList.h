@@ -35,6 +35,12 @@ public:
   llvm::SmallVector<mlir::Value> insert(mlir::OpBuilder &b,
                                         mlir::ValueRange list,
                                         mlir::ValueRange candidate) const;
+  /// The same with the candidates of the lanes where `enters`, one after the
+  /// other: faster where they are few.
+  llvm::SmallVector<mlir::Value> insertFew(mlir::OpBuilder &b,
+                                           mlir::ValueRange list,
+                                           mlir::ValueRange candidate,
+                                           mlir::Value enters) const;
   /// Entry `number` of the list, in every lane.
   Entry get(mlir::OpBuilder &b, mlir::ValueRange list, unsigned number) const;
   /// What lane `lane` of the group has for `value`.
@@ -47,6 +53,14 @@ public:
 private:
   Entry exchange(mlir::OpBuilder &b, mlir::ValueRange mine, int64_t mask,
                  int64_t bit, bool upperGreater) const;
+  llvm::SmallVector<mlir::Value> place(mlir::OpBuilder &b,
+                                       mlir::ValueRange list,
+                                       mlir::ValueRange entry) const;
+  Entry better(mlir::OpBuilder &b, mlir::ValueRange x,
+               mlir::ValueRange y) const;
+  Entry worse(mlir::OpBuilder &b, mlir::ValueRange x, mlir::ValueRange y) const;
+  mlir::Value shuffle(mlir::OpBuilder &b, mlir::Value value,
+                      mlir::Value source) const;
   mlir::Value constant(mlir::OpBuilder &b, int64_t value) const;
 
   mlir::Location loc;
@@ -55,6 +69,9 @@ private:
   int64_t lanes;
   unsigned depth;
   mlir::Value lane, groupStart;
+  /// The lane before this one in the group, of the first one the last, and
+  /// whether this one is the first.
+  mlir::Value previous, isFirst;
   /// Whether bit i of the lane's number is set.
   llvm::SmallVector<mlir::Value> bits;
 };

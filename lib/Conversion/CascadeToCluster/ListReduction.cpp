@@ -340,17 +340,40 @@ static TileEvaluator elementsOf(OpBuilder &b, TileEvaluator &row,
       tile.isPartial());
 }
 
-/// The entry of the element at `position`.
-EntryFormat::Entry ListReduction::entryAt(OpBuilder &b, TileEvaluator &tile,
+/// The one of `values`, a power of two of them, whose number is `place`.
+static Value choose(OpBuilder &b, Location loc, ArrayRef<Value> values,
+                    Value place) {
+  SmallVector<Value> rest(values);
+  for (int32_t bit = 1; rest.size() > 1; bit *= 2) {
+    auto constant = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+    };
+    Value masked = arith::AndIOp::create(b, loc, place, constant(bit));
+    Value isOdd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                        masked, constant(0));
+    SmallVector<Value> next;
+    for (size_t i = 0; i < rest.size(); i += 2)
+      next.push_back(
+          i + 1 == rest.size()
+              ? rest[i]
+              : arith::SelectOp::create(b, loc, isOdd, rest[i + 1], rest[i]));
+    rest = std::move(next);
+  }
+  return rest[0];
+}
+
+/// The entry of the element `place` of `group`, which has `keys`.
+EntryFormat::Entry ListReduction::entryOf(OpBuilder &b, TileEvaluator &group,
+                                          ArrayRef<Value> keys, Value place,
                                           Value position, Value exists) const {
-  IntBuilder ints(b, context.loc);
-  TileEvaluator one(row, ofElement, b, ints.wrap(position), tile.isPartial());
-  auto evaluate = [&](unsigned value) {
-    return TileEvaluator::elementOf(one.evaluate(b, reduce.getValues()[value]),
-                                    0);
-  };
-  return format.encode(b, format.toComparable(b, evaluate(0)),
-                       format.readsIndex() ? evaluate(1) : Value(), position,
+  Value index;
+  if (format.readsIndex()) {
+    IntBuilder ints(b, context.loc);
+    TileEvaluator one(row, ofElement, b, ints.wrap(position),
+                      group.isPartial());
+    index = TileEvaluator::elementOf(one.evaluate(b, reduce.getValues()[1]), 0);
+  }
+  return format.encode(b, choose(b, context.loc, keys, place), index, position,
                        exists);
 }
 
@@ -366,14 +389,16 @@ ListReduction::State ListReduction::seed(OpBuilder &b, TileEvaluator &tile,
   Popped group = pop(b, loc, whichReach(b, loc, best, key));
   TileEvaluator elements =
       elementsOf(b, row, ofGroup, tile, offsetOf(b, group.place, firstGroup));
-  Popped element = pop(b, loc,
-                       whichReach(b, loc, keysOf(b, elements), key,
-                                  elements.domainsOf(b, reduce)));
+  SmallVector<Value> keys = keysOf(b, elements);
+  Popped element =
+      pop(b, loc, whichReach(b, loc, keys, key, elements.domainsOf(b, reduce)));
   Value place =
       arith::AddIOp::create(b, loc, elements.getBase().value, element.place);
   position =
       arith::SelectOp::create(b, loc, element.isAny, place, constant(b, -1));
-  return list.insert(b, state, entryAt(b, tile, place, element.isAny));
+  return list.insert(
+      b, state,
+      entryOf(b, elements, keys, element.place, place, element.isAny));
 }
 
 /// Puts into the list what reaches its last entry in the groups of the word
@@ -395,7 +420,8 @@ ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
                        offsetOf(inner, group.place, firstGroup));
         Value base = elements.getBase().value;
         Value bound = format.fromOrdered(inner, last(inner, next)[0]);
-        Value which = whichReach(inner, loc, keysOf(inner, elements), bound,
+        SmallVector<Value> keys = keysOf(inner, elements);
+        Value which = whichReach(inner, loc, keys, bound,
                                  elements.domainsOf(inner, reduce));
         Value none = constant(inner, 0);
         which = arith::SelectOp::create(inner, loc, group.isAny, which, none);
@@ -414,7 +440,7 @@ ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
               inner, loc, which,
               arith::XOrIOp::create(inner, loc, bit, constant(inner, -1)));
         }
-        next = popElements(inner, tile, which, base, std::move(next));
+        next = popElements(inner, elements, keys, which, std::move(next));
         SmallVector<Value> carried{group.rest};
         llvm::append_range(carried, next);
         return carried;
@@ -422,11 +448,12 @@ ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
   return State(ArrayRef(result).drop_front());
 }
 
-/// Puts the elements of the word `elements`, counted from `base`, into the
-/// list.
+/// Puts the elements of `group`, which has `keys`, into the list that are in
+/// the word `elements`.
 ListReduction::State ListReduction::popElements(OpBuilder &b,
-                                                TileEvaluator &tile,
-                                                Value elements, Value base,
+                                                TileEvaluator &group,
+                                                ArrayRef<Value> keys,
+                                                Value elements,
                                                 State state) const {
   Location loc = context.loc;
   SmallVector<Value> init{elements};
@@ -434,15 +461,13 @@ ListReduction::State ListReduction::popElements(OpBuilder &b,
   auto result =
       whileAny(b, loc, init, [&](OpBuilder &inner, ValueRange values) {
         Popped element = pop(inner, loc, values[0]);
-        State state(values.drop_front());
-        Value position = arith::AddIOp::create(inner, loc, base, element.place);
+        State next(values.drop_front());
+        Value position = arith::AddIOp::create(
+            inner, loc, group.getBase().value, element.place);
         EntryFormat::Entry entry =
-            entryAt(inner, tile, position, element.isAny);
-        Value enters =
-            any(inner, format.precedes(inner, entry, last(inner, state)));
-        State next = guarded(inner, enters, state, [&](OpBuilder &taken) {
-          return list.insert(taken, state, entry);
-        });
+            entryOf(inner, group, keys, element.place, position, element.isAny);
+        Value enters = format.precedes(inner, entry, last(inner, next));
+        next = list.insertFew(inner, next, entry, enters);
         SmallVector<Value> carried{element.rest};
         llvm::append_range(carried, next);
         return carried;

@@ -59,10 +59,13 @@ private:
   State popGroups(mlir::OpBuilder &b, TileEvaluator &tile, mlir::Value groups,
                   llvm::ArrayRef<mlir::Value> seeds, unsigned firstGroup,
                   State state) const;
-  State popElements(mlir::OpBuilder &b, TileEvaluator &tile,
-                    mlir::Value elements, mlir::Value base, State state) const;
-  EntryFormat::Entry entryAt(mlir::OpBuilder &b, TileEvaluator &tile,
-                             mlir::Value position, mlir::Value exists) const;
+  State popElements(mlir::OpBuilder &b, TileEvaluator &group,
+                    llvm::ArrayRef<mlir::Value> keys, mlir::Value elements,
+                    State state) const;
+  EntryFormat::Entry entryOf(mlir::OpBuilder &b, TileEvaluator &group,
+                             llvm::ArrayRef<mlir::Value> keys,
+                             mlir::Value place, mlir::Value position,
+                             mlir::Value exists) const;
   mlir::Value offsetOf(mlir::OpBuilder &b, mlir::Value group,
                        unsigned firstGroup) const;
   State exchange(mlir::OpBuilder &b, const State &state, int64_t members,

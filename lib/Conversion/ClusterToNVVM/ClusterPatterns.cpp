@@ -68,20 +68,22 @@ struct LowerSize : ConvertOpToLLVMPattern<SizeOp> {
   }
 };
 
-struct LowerAny : ConvertOpToLLVMPattern<AnyOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+template <typename OpT, NVVM::VoteSyncKind kind>
+struct LowerVote : ConvertOpToLLVMPattern<OpT> {
+  using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
   LogicalResult
-  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value allLanes =
         LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(),
                                  rewriter.getI32IntegerAttr(-1));
-    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
-        op, rewriter.getI1Type(), allLanes, adaptor.getCondition(),
-        NVVM::VoteSyncKind::any);
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, op.getType(), allLanes,
+                                                  adaptor.getCondition(), kind);
     return success();
   }
 };
+using LowerAny = LowerVote<AnyOp, NVVM::VoteSyncKind::any>;
+using LowerBallot = LowerVote<BallotOp, NVVM::VoteSyncKind::ballot>;
 
 /// Not `.aligned`: the lanes of a warp may come apart after a branch.
 struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
@@ -290,8 +292,9 @@ static constexpr llvm::StringLiteral kWaitText =
 
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LowerRank, LowerSize, LowerAny, LowerBarrier, LowerFence,
-               LowerMapShared, LowerStoreAsync, LowerCopyAsync>(converter);
+  patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerBarrier,
+               LowerFence, LowerMapShared, LowerStoreAsync, LowerCopyAsync>(
+      converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

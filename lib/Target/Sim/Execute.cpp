@@ -128,7 +128,7 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
   uint32_t mask = group.mask;
   switch (instr.kind) {
   case Kind::Shuffle:
-  case Kind::Any:
+  case Kind::Vote:
     // shfl.sync and vote.sync with all lanes of the warp.
     if (mask != warp.present) {
       group.wait = Wait::Lanes;
@@ -245,12 +245,13 @@ void Machine::shuffle(Warp &warp, uint32_t mask, const Instr &instr) {
 void Machine::vote(Warp &warp, uint32_t mask, const Instr &instr) {
   Lanes lanes{warp.frame.data(), mask};
   const auto *condition = lanes.at<uint32_t>(instr.a);
-  uint32_t any = 0;
+  uint32_t where = 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1)
-    any |= condition[__builtin_ctz(rest)] != 0;
+    if (unsigned lane = __builtin_ctz(rest); condition[lane])
+      where |= 1u << lane;
   auto *result = lanes.at<uint32_t>(instr.dst);
   for (uint32_t rest = mask; rest; rest &= rest - 1)
-    result[__builtin_ctz(rest)] = any;
+    result[__builtin_ctz(rest)] = instr.imm ? where : where != 0;
 }
 
 //===----------------------------------------------------------------------===//

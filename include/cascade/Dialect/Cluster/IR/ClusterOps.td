@@ -59,6 +59,16 @@ def Cluster_AnyOp : Cluster_Op<"any", [
   let assemblyFormat = "$condition attr-dict";
 }
 
+def Cluster_BallotOp : Cluster_Op<"ballot", [MemoryEffects<[MemRead]>]> {
+  let summary = "The lanes of the warp in which a condition holds";
+  let description = [{
+    Bit i of the result is that of lane i. All lanes of the warp execute it.
+  }];
+  let arguments = (ins I1:$condition);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers and fences
 //===----------------------------------------------------------------------===//
