@@ -1,12 +1,12 @@
 //===- DistributedList.cpp - A sorted list over lanes ---------------------===//
 //
 // Sorting networks (K. E. Batcher, Sorting networks and their applications,
-// 1968). The candidates of L lanes are sorted, the worst first, in
-// log2 L (log2 L + 1) / 2 exchanges between lanes. Beside the last L entries of
-// the list they are compared place by place; what is better is bitonic
-// together with the entries before it, and log2 of its length exchanges sort
-// it. Exchanges over L places and more are between entries of one lane.
-// A single entry shifts those behind it by one place.
+// 1968). The candidates of L lanes are sorted, the best first, in
+// log2 L (log2 L + 1) / 2 exchanges between lanes. Read from their end, they
+// are compared place by place with the last L entries of the list; what is
+// better is bitonic together with the entries before it, and log2 of its length
+// exchanges sort it. Exchanges over L places and more are between entries of
+// one lane. A single entry shifts those behind it by one place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,31 +57,31 @@ static SmallVector<Value> select(OpBuilder &b, Location loc, Value condition,
   return chosen;
 }
 
-/// Compares with the lane whose number differs in the bits of `mask`. Lanes
-/// with `bit` set keep the greater entry, or the lesser one.
-DistributedList::Entry DistributedList::exchange(OpBuilder &b, ValueRange mine,
-                                                 int64_t mask, int64_t bit,
-                                                 bool upperGreater) const {
+DistributedList::Entry DistributedList::fromPartner(OpBuilder &b,
+                                                    ValueRange mine,
+                                                    int64_t mask) const {
   Entry other;
   for (Value value : mine)
     other.push_back(gpu::ShuffleOp::create(b, loc, value, constant(b, mask),
                                            constant(b, MappingPlan::warpSize),
                                            gpu::ShuffleMode::XOR)
                         .getShuffleResult());
+  return other;
+}
+
+/// Compares with the lane whose number differs in the bits of `mask`. Lanes
+/// without `bit` keep the better entry, the others the worse one.
+DistributedList::Entry DistributedList::exchange(OpBuilder &b, ValueRange mine,
+                                                 int64_t mask,
+                                                 int64_t bit) const {
+  Entry other = fromPartner(b, mine, mask);
   Value isUpper = bits[llvm::Log2_64(bit)];
-  if (mine.size() == 1) {
-    Entry greater{arith::MaxUIOp::create(b, loc, mine[0], other[0])};
-    Entry lesser{arith::MinUIOp::create(b, loc, mine[0], other[0])};
-    if (!upperGreater)
-      std::swap(greater, lesser);
-    return select(b, loc, isUpper, greater, lesser);
-  }
+  if (mine.size() == 1)
+    return select(b, loc, isUpper, worse(b, mine, other),
+                  better(b, mine, other));
   // Of two equal entries either is kept.
-  Value otherIsGreater = format.precedes(b, other, mine);
-  Value takes = arith::CmpIOp::create(b, loc,
-                                      upperGreater ? arith::CmpIPredicate::eq
-                                                   : arith::CmpIPredicate::ne,
-                                      otherIsGreater, isUpper);
+  Value takes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                      format.precedes(b, other, mine), isUpper);
   return select(b, loc, takes, other, mine);
 }
 
@@ -101,18 +101,41 @@ DistributedList::Entry DistributedList::worse(OpBuilder &b, ValueRange x,
 
 SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
                                            ValueRange candidate) const {
-  // Sorted, the worst first: runs of two, four... A run and the next one, read
-  // from its end, are bitonic together.
+  // Runs of two, four... A run and the next one, read from its end, are bitonic
+  // together.
   Entry sorted(candidate);
   for (int64_t size = 2; size <= lanes; size *= 2) {
-    sorted = exchange(b, sorted, size - 1, size / 2, /*upperGreater=*/true);
+    sorted = exchange(b, sorted, size - 1, size / 2);
     for (int64_t stride = size / 4; stride > 0; stride /= 2)
-      sorted = exchange(b, sorted, stride, stride, /*upperGreater=*/true);
+      sorted = exchange(b, sorted, stride, stride);
   }
+  // The entries of an empty list are those of all lanes. The first entry of a
+  // lane is its best.
+  Value isUsed =
+      cluster::AnyOp::create(b, loc, format.exists(b, list.take_front(width)));
+  auto branch = scf::IfOp::create(
+      b, loc, isUsed,
+      [&](OpBuilder &inner, Location) {
+        scf::YieldOp::create(inner, loc, merge(inner, list, sorted));
+      },
+      [&](OpBuilder &inner, Location) {
+        SmallVector<Value> all(sorted);
+        llvm::append_range(all, list.drop_front(width));
+        scf::YieldOp::create(inner, loc, all);
+      });
+  return SmallVector<Value>(branch.getResults());
+}
+
+/// The best of `list` and of the sorted entries `sorted`, one a lane.
+SmallVector<Value> DistributedList::merge(OpBuilder &b, ValueRange list,
+                                          ValueRange sorted) const {
   SmallVector<Entry> entries;
   for (unsigned i = 0; i < depth; ++i)
     entries.push_back(Entry(list.slice(i * width, width)));
-  entries.back() = better(b, entries.back(), sorted);
+  Entry reversed(sorted);
+  if (lanes > 1)
+    reversed = fromPartner(b, sorted, lanes - 1);
+  entries.back() = better(b, entries.back(), reversed);
   for (unsigned distance = depth / 2; distance > 0; distance /= 2)
     for (unsigned i = 0; i < depth; ++i) {
       if (i & distance)
@@ -124,7 +147,7 @@ SmallVector<Value> DistributedList::insert(OpBuilder &b, ValueRange list,
   SmallVector<Value> result;
   for (Entry &entry : entries) {
     for (int64_t stride = lanes / 2; stride > 0; stride /= 2)
-      entry = exchange(b, entry, stride, stride, /*upperGreater=*/false);
+      entry = exchange(b, entry, stride, stride);
     llvm::append_range(result, entry);
   }
   return result;

@@ -16,9 +16,6 @@ namespace cascade {
 class DistributedList {
 public:
   using Entry = EntryFormat::Entry;
-  /// Whether the first of two entries comes before the second.
-  using Order =
-      llvm::function_ref<mlir::Value(mlir::ValueRange, mlir::ValueRange)>;
 
   /// A list of at least `count` entries over groups of `lanes` lanes, emitted
   /// at `b`, which comes before everything that uses the list.
@@ -51,8 +48,13 @@ public:
   int64_t getNumLanes() const { return lanes; }
 
 private:
+  Entry fromPartner(mlir::OpBuilder &b, mlir::ValueRange mine,
+                    int64_t mask) const;
   Entry exchange(mlir::OpBuilder &b, mlir::ValueRange mine, int64_t mask,
-                 int64_t bit, bool upperGreater) const;
+                 int64_t bit) const;
+  llvm::SmallVector<mlir::Value> merge(mlir::OpBuilder &b,
+                                       mlir::ValueRange list,
+                                       mlir::ValueRange sorted) const;
   llvm::SmallVector<mlir::Value> place(mlir::OpBuilder &b,
                                        mlir::ValueRange list,
                                        mlir::ValueRange entry) const;

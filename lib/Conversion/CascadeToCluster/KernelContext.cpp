@@ -251,7 +251,9 @@ void Prologue::placeElements() {
   }
   context.elementOffsets = std::move(offsets);
   context.vectorSize = context.row().sizeAt(Level::Vector);
-  context.streams = !usesElementsAgain(context.chain, context.rowAxis);
+  // Elements that enter a list are read again.
+  context.streams = !usesElementsAgain(context.chain, context.rowAxis) &&
+                    getListAxes(context.chain).none();
 }
 
 /// Shared memory for the inputs that the mapping keeps there. Every thread

@@ -168,7 +168,7 @@ static Value reaches(OpBuilder &b, Location loc, Value key, Value bound,
       key, bound);
 }
 
-/// One word with bit 31 - i set where values[i] reaches `bound`.
+/// One word with bit i set where values[i] reaches `bound`.
 static Value whichReach(OpBuilder &b, Location loc, ArrayRef<Value> values,
                         Value bound, ArrayRef<Value> conditions = {}) {
   auto constant = [&](uint32_t value) -> Value {
@@ -180,8 +180,8 @@ static Value whichReach(OpBuilder &b, Location loc, ArrayRef<Value> values,
     Value is = reaches(b, loc, value, bound);
     if (!conditions.empty() && conditions[i])
       is = arith::AndIOp::create(b, loc, is, conditions[i]);
-    Value bit = arith::SelectOp::create(b, loc, is, constant(1u << 31 >> i),
-                                        constant(0));
+    Value bit =
+        arith::SelectOp::create(b, loc, is, constant(1u << i), constant(0));
     word = arith::OrIOp::create(b, loc, word, bit);
   }
   return word;
@@ -258,7 +258,7 @@ ListReduction::State ListReduction::stepGroups(OpBuilder &b,
 }
 
 namespace {
-/// The first bit of a word, and the word without it.
+/// The highest bit of a word, and the word without it.
 struct Popped {
   Value isAny, place, rest;
 };
@@ -272,9 +272,11 @@ static Popped pop(OpBuilder &b, Location loc, Value word) {
   Popped popped;
   popped.isAny = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, word,
                                        constant(0));
-  Value zeros = math::CountLeadingZerosOp::create(b, loc, word);
-  popped.place = arith::AndIOp::create(b, loc, zeros, constant(wordBits - 1));
-  Value bit = arith::ShRUIOp::create(b, loc, constant(1u << 31), popped.place);
+  // Of an empty word the place is 0, and not outside of what it stands for.
+  Value zeros = math::CountLeadingZerosOp::create(
+      b, loc, arith::OrIOp::create(b, loc, word, constant(1)));
+  popped.place = arith::SubIOp::create(b, loc, constant(wordBits - 1), zeros);
+  Value bit = arith::ShLIOp::create(b, loc, constant(1), popped.place);
   Value others = arith::XOrIOp::create(b, loc, bit, constant(~0u));
   popped.rest = arith::AndIOp::create(b, loc, word, others);
   return popped;
@@ -432,9 +434,8 @@ ListReduction::State ListReduction::popGroups(OpBuilder &b, TileEvaluator &tile,
               constant(inner, elements.numElements()));
           Value masked = arith::AndIOp::create(inner, loc, place,
                                                constant(inner, wordBits - 1));
-          Value bit = arith::ShRUIOp::create(
-              inner, loc, constant(inner, std::numeric_limits<int32_t>::min()),
-              masked);
+          Value bit =
+              arith::ShLIOp::create(inner, loc, constant(inner, 1), masked);
           bit = arith::SelectOp::create(inner, loc, isHere, bit, none);
           which = arith::AndIOp::create(
               inner, loc, which,
