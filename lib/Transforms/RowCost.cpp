@@ -27,10 +27,6 @@ namespace {
 constexpr double elementRegisters = 150;
 /// Elements that a thread may hold, whatever their registers: the code grows.
 constexpr int64_t mostHeld = 128;
-/// Entries of lists that are compared with the elements of a tile of a thread,
-/// which bounds the code of a topk.
-constexpr int64_t comparisonsOfTile = 128;
-
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
 constexpr double baseRegisters = 21, loopRegisters = 8.5;
@@ -132,15 +128,6 @@ static double instructionsOf(ValueRange roots, const AxisAnalysis &axes,
   return count;
 }
 
-/// The number of elements of the lists that an element of the row may enter.
-static int64_t listedEntries(ChainOp chain) {
-  int64_t entries = 0;
-  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    if (reduce.getInto())
-      entries += reduce.getNumEntries();
-  return entries;
-}
-
 /// Registers of a thread an element: the words of the elements that reductions
 /// use, and what is computed from them.
 static double registersOf(const RowShape &shape,
@@ -217,14 +204,22 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
       continue;
     SmallVector<Value> values;
     for (ReduceOp reduce : pass.reduces) {
+      // What an entry of a list is made of is evaluated when it enters.
+      if (reduce.getInto()) {
+        values.push_back(reduce.getValues()[0]);
+        shape.listed += reduce.getNumEntries();
+        shape.state +=
+            llvm::divideCeil(reduce.getNumEntries(), MappingPlan::warpSize);
+        continue;
+      }
       llvm::append_range(values, reduce.getValues());
-      shape.state += reduce.getNumResults() * reduce.getNumEntries();
+      shape.state += reduce.getNumResults();
     }
     double count = instructionsOf(values, passes.getAxes(), rowAxis, &reduced);
     if (isFirst)
       shape.keepable = keepableInputs(chain, shape, reduced);
     for (ReduceOp reduce : pass.reduces)
-      count += double(reduce.getNumResults() * reduce.getNumEntries());
+      count += reduce.getInto() ? 1 : double(reduce.getNumResults());
     (isFirst ? shape.firstPass : shape.laterPasses) += count;
     isFirst = false;
   }
@@ -239,12 +234,64 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
 
   shape.mostElements = std::min<int64_t>(
       mostHeld, llvm::bit_floor(uint64_t(elementRegisters / shape.registers)));
-  if (int64_t entries = listedEntries(chain))
-    shape.mostElements = std::min(
-        shape.mostElements,
-        int64_t(llvm::bit_floor(uint64_t(comparisonsOfTile / entries))));
   shape.mostElements = std::max(shape.mostElements, shape.vector);
   return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the lists of a topk cost a warp, over all tiles of its rows.
+struct ListCost {
+  double cycles = 0;  ///< of its scheduler
+  double latency = 0; ///< cycles, where it runs alone
+};
+} // namespace
+
+/// The most candidates of a lane, where each of the lanes of a warp has `mean`.
+static double mostOfLane(double mean) {
+  return mean + 2 * std::sqrt(mean) + 0.7;
+}
+
+/// Elements enter a list in steps of one a lane. With random elements, and once
+/// the best of every lane are in it, some 1.3 K of the first tile of a row
+/// reach the bound, and K / t of tile t.
+static ListCost costOfLists(const RowShape &shape, const RowMapping &mapping,
+                            double tiles) {
+  ListCost cost;
+  if (shape.listed == 0)
+    return cost;
+  // Counted in the code for 32 lanes and K of 8; integer instructions take two
+  // cycles. Latencies are of shuffles that follow each other.
+  constexpr double seedCycles = 140, exchangeCycles = 5, popCycles = 110;
+  constexpr double finishCycles = 160;
+  constexpr double loadCycles = 300, shuffleLatency = 30;
+  constexpr int64_t mostParts = 4;
+  double entries = double(shape.listed), lanes = double(mapping.lanes);
+  double depth = llvm::Log2_64(mapping.lanes);
+  double exchanges = depth * (depth + 1) / 2;
+  double rowsOfWarp = MappingPlan::warpSize / lanes;
+  double parts = double(std::min<int64_t>(
+      {int64_t(llvm::divideCeil(2 * shape.listed, mapping.lanes)),
+       mapping.accesses, mostParts}));
+  double pops = mostOfLane(1.3 * entries / lanes);
+  for (double tile = 2; tile <= std::min(tiles, 1000.0); ++tile) {
+    double entering = entries / tile;
+    pops += std::min(1.0, entering * rowsOfWarp) * mostOfLane(entering / lanes);
+  }
+  // The lists of other warps and blocks, one entry a lane at a time.
+  double batches = 0;
+  for (int64_t members : {mapping.warps, mapping.cluster})
+    if (members > 1)
+      batches += std::ceil(double(members) * entries / lanes);
+  double sorts = parts + batches;
+  cost.cycles = parts * seedCycles + sorts * exchanges * exchangeCycles +
+                pops * popCycles + finishCycles;
+  cost.latency = parts * loadCycles + sorts * exchanges * shuffleLatency +
+                 pops * (loadCycles + 3 * shuffleLatency);
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,6 +355,11 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double issue = rows * tiles * tile * instructions * issueSlots /
                  (target.getSms() * schedulers * MappingPlan::warpSize *
                   target.getClockKhz() / 1e3);
+  ListCost lists = costOfLists(shape, mapping, tiles);
+  if (shape.listed > 0)
+    issue += rows * double(mapping.warps * mapping.cluster * mapping.lanes) /
+             MappingPlan::warpSize * lists.cycles /
+             (target.getSms() * schedulers * target.getClockKhz() / 1e3);
   double throughput = std::max(
       {(bytes + again) / perMicrosecond, blocks * launchOfBlock, issue});
   if (mapping.loops)
@@ -324,6 +376,7 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   life += double(elements) * tiles * instructions *
           std::max(serialIssue, sharedIssue * warpsOfScheduler) /
           (target.getClockKhz() / 1e3);
+  life += lists.latency / (target.getClockKhz() / 1e3);
   double merges = std::max(1.0, shape.state / 2);
   if (mapping.lanes > 1)
     life += mergeOfLanes * merges;
