@@ -54,8 +54,9 @@ private:
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Accesses of a thread of a block that has one row. More, which a warp that
-/// has a row may do, were never faster than another mapping.
+/// Accesses of a thread of a block that has one row, or of a row with lists.
+/// More, which a warp that has a row may do, were never faster than another
+/// mapping.
 static constexpr int64_t mostAccessesOfBlock = 8;
 
 /// Adds `mapping` with loops over the row, of tiles that are smaller than it.
@@ -135,6 +136,8 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
 static void addShortRows(const RowShape &shape,
                          SmallVectorImpl<RowMapping> &out) {
   int64_t mostAccesses = shape.mostElements / shape.vector;
+  if (shape.listed > 0)
+    mostAccesses = std::min(mostAccesses, mostAccessesOfBlock);
   bool isKnown = !ShapedType::isDynamic(shape.length);
   int64_t accesses =
       std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));

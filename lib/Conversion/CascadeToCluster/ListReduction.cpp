@@ -218,8 +218,10 @@ ListReduction::State ListReduction::stepGroups(OpBuilder &b,
   Location loc = context.loc;
   Value all = toKey(b, reduceTree(b, loc, kindOf(best[0].getType()), best));
   // The elements of a later tile lose a tie, where their index is the position.
-  bool losesTies =
-      !format.readsIndex() && firstGroup == 0 && context.tileIsContiguous;
+  // The bound of a list that is not full is a NaN, or an integer that may tie.
+  bool losesTies = isa<FloatType>(format.getKeyType()) &&
+                   !format.readsIndex() && firstGroup == 0 &&
+                   context.tileIsContiguous;
   Value bound = format.fromOrdered(b, last(b, state)[0]);
   Value some = any(b, reaches(b, loc, all, bound, losesTies));
   return guarded(b, some, state, [&](OpBuilder &inner) {
