@@ -158,7 +158,8 @@ static void addShortRows(const RowShape &shape,
       bool fits = isKnown && mapping.accesses <= mostAccesses;
       if (fits)
         out.push_back(mapping);
-      if (!fits || !shape.reuses)
+      // The tiles of a loop were never faster with fewer lanes.
+      if (ofRow == lanes.front() && (!fits || !shape.reuses))
         addLoops(shape, mapping, {2, 4, 8}, out);
     }
 }

@@ -111,7 +111,7 @@ SmallVector<Value> ListReduction::keysOf(OpBuilder &b,
                                          TileEvaluator &tile) const {
   Location loc = context.loc;
   Type type = format.getKeyType();
-  SmallVector<Value> keys = tile.evaluate(b, reduce.getValues()[0]);
+  SmallVector<Value> keys = tile.evaluate(b, getReduce().getValues()[0]);
   SmallVector<Value> domains = tile.domainsOf(b, reduce);
   Value worst;
   SmallVector<Value> result;
@@ -133,8 +133,8 @@ SmallVector<Value> ListReduction::bestOf(OpBuilder &b,
                                          TileEvaluator &tile) const {
   SmallVector<Value> keys;
   size_t size = ofGroup.vectorSize;
-  if (!reduce.getPredicate() && size % 2 == 0)
-    keys = tile.narrowPairs(b, reduce.getValues()[0]);
+  if (!getReduce().getPredicate() && size % 2 == 0)
+    keys = tile.narrowPairs(b, getReduce().getValues()[0]);
   if (keys.empty())
     keys = keysOf(b, tile);
   else
@@ -228,7 +228,7 @@ ListReduction::State ListReduction::stepGroups(OpBuilder &b,
     SmallVector<Value> keys;
     for (Value key : best)
       keys.push_back(toKey(inner, key));
-    int64_t entries = reduce.getNumEntries(), groups = best.size();
+    int64_t entries = getReduce().getNumEntries(), groups = best.size();
     int64_t parts = std::min<int64_t>(
         {int64_t(llvm::divideCeil(2 * entries, list.getNumLanes())), groups,
          mostParts});
@@ -375,7 +375,8 @@ EntryFormat::Entry ListReduction::entryOf(OpBuilder &b, TileEvaluator &group,
     IntBuilder ints(b, context.loc);
     TileEvaluator one(row, ofElement, b, ints.wrap(position),
                       group.isPartial());
-    index = TileEvaluator::elementOf(one.evaluate(b, reduce.getValues()[1]), 0);
+    index = TileEvaluator::elementOf(
+        one.evaluate(b, getReduce().getValues()[1]), 0);
   }
   return format.encode(b, choose(b, context.loc, keys, place), index, position,
                        exists);
@@ -500,7 +501,7 @@ ListReduction::State ListReduction::exchange(OpBuilder &b, const State &state,
   Location loc = context.loc;
   int64_t lanes = list.getNumLanes();
   unsigned width = format.getTypes().size();
-  int64_t entries = llvm::PowerOf2Ceil(reduce.getNumEntries());
+  int64_t entries = llvm::PowerOf2Ceil(getReduce().getNumEntries());
   auto kernel =
       b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();
   if (!kernel)
@@ -598,7 +599,7 @@ ListReduction::State ListReduction::mergeThreads(OpBuilder &b,
     return state;
   Location loc = context.loc;
   int64_t lanes = list.getNumLanes();
-  int64_t entries = llvm::PowerOf2Ceil(reduce.getNumEntries());
+  int64_t entries = llvm::PowerOf2Ceil(getReduce().getNumEntries());
   int64_t laneGroups = MappingPlan::warpSize / lanes;
   IntBuilder ints(b, loc);
   Int thread = ints.wrap(arith::IndexCastUIOp::create(
@@ -642,9 +643,10 @@ ListReduction::finish(OpBuilder &b, const State &state) const {
   ReductionPass pass{row.getAxes().reducedBy(reduce), {reduce}};
   IRMapping outer = row.mapping();
   SmallVector<Value> none = PassState(pass).identity(b, loc, reduce, outer);
-  none.resize(reduce.getNumResults());
+  none.resize(getReduce().getNumResults());
   SmallVector<State> entries;
-  unsigned count = llvm::divideCeil(reduce.getNumEntries(), list.getNumLanes());
+  unsigned count =
+      llvm::divideCeil(getReduce().getNumEntries(), list.getNumLanes());
   for (unsigned i = 0; i < count; ++i) {
     ValueRange entry = ValueRange(state).slice(i * width, width);
     auto branch = scf::IfOp::create(
@@ -655,7 +657,7 @@ ListReduction::finish(OpBuilder &b, const State &state) const {
                             ints.wrap(format.positionOf(inner, entry)),
                             /*partial=*/false);
           SmallVector<Value> values;
-          for (Value value : reduce.getValues())
+          for (Value value : getReduce().getValues())
             values.push_back(
                 TileEvaluator::elementOf(one.evaluate(inner, value), 0));
           scf::YieldOp::create(inner, loc, values);

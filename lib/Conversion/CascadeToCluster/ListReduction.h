@@ -43,7 +43,7 @@ private:
                 llvm::function_ref<State(mlir::OpBuilder &)> body) const;
   /// The last entry that counts, in every lane.
   EntryFormat::Entry last(mlir::OpBuilder &b, const State &state) const {
-    return list.get(b, state, reduce.getNumEntries() - 1);
+    return list.get(b, state, getReduce().getNumEntries() - 1);
   }
   llvm::SmallVector<mlir::Value> keysOf(mlir::OpBuilder &b,
                                         TileEvaluator &tile) const;
@@ -74,7 +74,7 @@ private:
 
   TileEvaluator &row;
   const KernelContext &context;
-  mutable ReduceOp reduce;
+  ReduceOp reduce;
   EntryFormat format;
   DistributedList list;
   /// The context of a group of elements of unit stride, and of one element, at
