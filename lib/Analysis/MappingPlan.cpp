@@ -90,6 +90,32 @@ static LogicalResult checkAxis(ChainOp chain, const AxisPlan &axis) {
   return success();
 }
 
+/// The lanes of the row that a topk reduces hold its list together: of L lanes,
+/// lane i has entries i, L + i...
+static void spreadLists(MappingPlan &plan, ChainOp chain) {
+  chain.walk([&](ReduceOp reduce) {
+    auto into = reduce.getInto();
+    if (!into)
+      return;
+    AxisPlan &list = plan.axes[chain.getAxisNumber(*into)];
+    bool isPlain = llvm::all_of(list.digits, [](const DigitPlan &digit) {
+      return digit.level == Level::Reg;
+    });
+    const DigitPlan *lane = nullptr;
+    for (Attribute name : reduce.getOver()) {
+      int64_t axis = chain.getAxisNumber(cast<StringAttr>(name).getValue());
+      if (const DigitPlan *its = plan.axes[axis].at(Level::Lane))
+        lane = its;
+    }
+    if (!isPlain || !lane)
+      return;
+    DigitPlan shared = *lane;
+    list.digits = {{Level::Reg, int64_t(llvm::divideCeil(list.extent, shared.size))},
+                   {Level::Lane, shared.size, shared.idStride}};
+    setIndexStrides(list);
+  });
+}
+
 FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   std::optional<MappingAttr> mapping = chain.getMapping();
   if (!mapping)
@@ -123,6 +149,7 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   if (lanes > warpSize)
     return chain.emitOpError()
            << "the mapping uses " << lanes << " lanes; a warp has " << warpSize;
+  spreadLists(plan, chain);
   if (plan.threads() > maxThreads)
     return chain.emitOpError()
            << "the mapping uses " << plan.threads()

@@ -8,7 +8,8 @@
 //
 // The constants are a fit to 834 kernels on an H200 (eleven chains in bf16 at
 // the shapes of docs/Performance.md); they say how mappings compare rather than
-// how long one takes.
+// how long one takes. Those of lists are counted in machine code and compared
+// with some 25 kernels of one chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +28,9 @@ namespace {
 constexpr double elementRegisters = 150;
 /// Elements that a thread may hold, whatever their registers: the code grows.
 constexpr int64_t mostHeld = 128;
-/// Entries of lists that are compared with the elements of a tile of a thread,
-/// which bounds the code of a topk.
-constexpr int64_t comparisonsOfTile = 128;
-
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
-constexpr double baseRegisters = 21, loopRegisters = 8.5;
+constexpr double baseRegisters = 21, loopRegisters = 8.5, listRegisters = 10;
 constexpr double registersOfState = 0.121;       ///< a word beyond the second
 constexpr double registersOfInstruction = 0.143; ///< beyond the seventh
 constexpr double registersOfShared = 0.836;      ///< a word
@@ -58,6 +55,7 @@ constexpr double keptOverhead = 1.056; ///< the same where the row is kept
 constexpr double tileExponent = 0.939; ///< of the number of tiles in a row
 constexpr double secondLoop = 1.6;     ///< latency of two loops over one
 constexpr double partialWave = 1.108;  ///< of what a last wave lacks
+constexpr double notHidden = 0.3;      ///< by loads, of the time of lists
 constexpr double readAgain = 0.7565;   ///< of the bytes, from the L2 cache
 constexpr double usableL2 = 0.6;       ///< of it, for rows in flight
 constexpr double burst = 3.17;      ///< of a block's bandwidth, over its share
@@ -130,15 +128,6 @@ static double instructionsOf(ValueRange roots, const AxisAnalysis &axes,
     llvm::append_range(worklist, op->getOperands());
   }
   return count;
-}
-
-/// The number of elements of the lists that an element of the row may enter.
-static int64_t listedEntries(ChainOp chain) {
-  int64_t entries = 0;
-  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
-    if (reduce.getInto())
-      entries += reduce.getNumEntries();
-  return entries;
 }
 
 /// Registers of a thread an element: the words of the elements that reductions
@@ -217,14 +206,22 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
       continue;
     SmallVector<Value> values;
     for (ReduceOp reduce : pass.reduces) {
+      // What an entry of a list is made of is evaluated when it enters.
+      if (reduce.getInto()) {
+        values.push_back(reduce.getValues()[0]);
+        shape.listed += reduce.getNumEntries();
+        shape.state +=
+            llvm::divideCeil(reduce.getNumEntries(), MappingPlan::warpSize);
+        continue;
+      }
       llvm::append_range(values, reduce.getValues());
-      shape.state += reduce.getNumResults() * reduce.getNumEntries();
+      shape.state += reduce.getNumResults();
     }
     double count = instructionsOf(values, passes.getAxes(), rowAxis, &reduced);
     if (isFirst)
       shape.keepable = keepableInputs(chain, shape, reduced);
     for (ReduceOp reduce : pass.reduces)
-      count += double(reduce.getNumResults() * reduce.getNumEntries());
+      count += reduce.getInto() ? 1 : double(reduce.getNumResults());
     (isFirst ? shape.firstPass : shape.laterPasses) += count;
     isFirst = false;
   }
@@ -239,12 +236,64 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
 
   shape.mostElements = std::min<int64_t>(
       mostHeld, llvm::bit_floor(uint64_t(elementRegisters / shape.registers)));
-  if (int64_t entries = listedEntries(chain))
-    shape.mostElements = std::min(
-        shape.mostElements,
-        int64_t(llvm::bit_floor(uint64_t(comparisonsOfTile / entries))));
   shape.mostElements = std::max(shape.mostElements, shape.vector);
   return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the lists of a topk cost a warp, over all tiles of its rows.
+struct ListCost {
+  double cycles = 0;  ///< of its scheduler
+  double latency = 0; ///< cycles, where it runs alone
+};
+} // namespace
+
+/// The most candidates of a lane, where each of the lanes of a warp has `mean`.
+static double mostOfLane(double mean) {
+  return mean + 2 * std::sqrt(mean) + 0.7;
+}
+
+/// Elements enter a list in steps of one a lane. With random elements, and once
+/// the best of every lane are in it, some 1.3 K of the first tile of a row
+/// reach the bound, and K / t of tile t.
+static ListCost costOfLists(const RowShape &shape, const RowMapping &mapping,
+                            double tiles) {
+  ListCost cost;
+  if (shape.listed == 0)
+    return cost;
+  // Counted in the code for 32 lanes and K of 8; integer instructions take two
+  // cycles. Latencies are of shuffles that follow each other.
+  constexpr double seedCycles = 140, exchangeCycles = 5, popCycles = 200;
+  constexpr double finishCycles = 160;
+  constexpr double loadCycles = 300, shuffleLatency = 30;
+  constexpr int64_t mostParts = 4;
+  double entries = double(shape.listed), lanes = double(mapping.lanes);
+  double depth = llvm::Log2_64(mapping.lanes);
+  double exchanges = depth * (depth + 1) / 2;
+  double rowsOfWarp = MappingPlan::warpSize / lanes;
+  double parts = double(std::min<int64_t>(
+      {int64_t(llvm::divideCeil(2 * shape.listed, mapping.lanes)),
+       mapping.accesses, mostParts}));
+  double pops = mostOfLane(1.3 * entries / lanes);
+  for (double tile = 2; tile <= std::min(tiles, 1000.0); ++tile) {
+    double entering = entries / tile;
+    pops += std::min(1.0, entering * rowsOfWarp) * mostOfLane(entering / lanes);
+  }
+  // The lists of other warps and blocks, one entry a lane at a time.
+  double batches = 0;
+  for (int64_t members : {mapping.warps, mapping.cluster})
+    if (members > 1)
+      batches += std::ceil(double(members) * entries / lanes);
+  double sorts = parts + batches;
+  cost.cycles = parts * seedCycles + sorts * exchanges * exchangeCycles +
+                pops * popCycles + finishCycles;
+  cost.latency = parts * loadCycles + sorts * exchanges * shuffleLatency +
+                 pops * (loadCycles + 3 * shuffleLatency);
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,6 +315,7 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                         : mapping.warps * MappingPlan::warpSize;
   // The compiler spills what a block of this size leaves no registers for.
   double needed = baseRegisters + (mapping.loops ? loopRegisters : 0) +
+                  (shape.listed > 0 ? listRegisters : 0) +
                   shape.registers * double(elements);
   double most = std::min<double>(
       255, double(target.getRegistersPerSm() / threads / 8 * 8));
@@ -308,8 +358,14 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double issue = rows * tiles * tile * instructions * issueSlots /
                  (target.getSms() * schedulers * MappingPlan::warpSize *
                   target.getClockKhz() / 1e3);
+  ListCost lists = costOfLists(shape, mapping, tiles);
+  double listing = rows *
+                   double(mapping.warps * mapping.cluster * mapping.lanes) /
+                   MappingPlan::warpSize * lists.cycles /
+                   (target.getSms() * schedulers * target.getClockKhz() / 1e3);
   double throughput = std::max(
       {(bytes + again) / perMicrosecond, blocks * launchOfBlock, issue});
+  throughput += listing * notHidden;
   if (mapping.loops)
     throughput *= mapping.keeps ? keptOverhead : loopOverhead;
 
@@ -324,6 +380,7 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   life += double(elements) * tiles * instructions *
           std::max(serialIssue, sharedIssue * warpsOfScheduler) /
           (target.getClockKhz() / 1e3);
+  life += lists.latency / (target.getClockKhz() / 1e3);
   double merges = std::max(1.0, shape.state / 2);
   if (mapping.lanes > 1)
     life += mergeOfLanes * merges;

@@ -27,6 +27,7 @@ struct RowShape {
   double firstPass;    ///< instructions an element
   double laterPasses;  ///< likewise, of all later passes and the results
   double state;        ///< words of the state that threads exchange
+  int64_t listed;      ///< entries of all lists over the row
 };
 
 RowShape describeRow(ChainOp chain, unsigned rowAxis, bool vectorise);

@@ -55,8 +55,9 @@ private:
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Accesses of a thread of a block that has one row. More, which a warp that
-/// has a row may do, were never faster than another mapping.
+/// Accesses of a thread of a block that has one row, or of a row with lists.
+/// More, which a warp that has a row may do, were never faster than another
+/// mapping.
 static constexpr int64_t mostAccessesOfBlock = 8;
 
 /// Adds `mapping` with loops over the row, of tiles that are smaller than it.
@@ -81,9 +82,11 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
     int64_t kept = tiles * threads / mapping.cluster * mapping.accesses *
                    MappingPlan::accessBytes * int64_t(shape.keepable.size());
     // Every warp and, twice, every block leaves its state for the others, at
-    // most 16 bytes a word; the reductions of several passes do so in turn.
+    // most 16 bytes a word or an entry of a list; the reductions of several
+    // passes do so in turn.
     int64_t exchanged = (mapping.warps + 2 * mapping.cluster) *
-                        int64_t(shape.state) * MappingPlan::accessBytes;
+                        (int64_t(shape.state) + shape.listed) *
+                        MappingPlan::accessBytes;
     if (tiles > 1 &&
         !(mapping.keeps && kept + exchanged > MappingPlan::maxSharedBytes))
       out.push_back(mapping);
@@ -129,27 +132,37 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
   }
 }
 
-/// Several rows a block, a warp or less each.
+/// Several rows a block, a warp or less each. A warp with several rows puts the
+/// elements of all of them into their lists at once.
 static void addShortRows(const RowShape &shape,
                          SmallVectorImpl<RowMapping> &out) {
   int64_t mostAccesses = shape.mostElements / shape.vector;
+  if (shape.listed > 0)
+    mostAccesses = std::min(mostAccesses, mostAccessesOfBlock);
   bool isKnown = !ShapedType::isDynamic(shape.length);
-  for (int64_t warps : {4, 8, 16}) {
-    RowMapping mapping;
-    if (isKnown) {
-      int64_t accesses =
-          std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
-      mapping.lanes = std::min<int64_t>(MappingPlan::warpSize,
-                                        llvm::PowerOf2Ceil(accesses));
-      mapping.accesses = llvm::divideCeil(accesses, mapping.lanes);
+  int64_t accesses =
+      std::max<int64_t>(1, llvm::divideCeil(shape.length, shape.vector));
+  SmallVector<int64_t> lanes{MappingPlan::warpSize};
+  if (isKnown)
+    lanes = {
+        std::min<int64_t>(MappingPlan::warpSize, llvm::PowerOf2Ceil(accesses))};
+  constexpr int64_t fewestLanes = 8;
+  while (shape.listed > 0 && isKnown && lanes.back() > fewestLanes)
+    lanes.push_back(lanes.back() / 2);
+  for (int64_t ofRow : lanes)
+    for (int64_t warps : {4, 8, 16}) {
+      RowMapping mapping;
+      mapping.lanes = ofRow;
+      if (isKnown)
+        mapping.accesses = llvm::divideCeil(accesses, ofRow);
+      mapping.rowsOfBlock = warps * (MappingPlan::warpSize / ofRow);
+      bool fits = isKnown && mapping.accesses <= mostAccesses;
+      if (fits)
+        out.push_back(mapping);
+      // The tiles of a loop were never faster with fewer lanes.
+      if (ofRow == lanes.front() && (!fits || !shape.reuses))
+        addLoops(shape, mapping, {2, 4, 8}, out);
     }
-    mapping.rowsOfBlock = warps * (MappingPlan::warpSize / mapping.lanes);
-    bool fits = isKnown && mapping.accesses <= mostAccesses;
-    if (fits)
-      out.push_back(mapping);
-    if (!fits || !shape.reuses)
-      addLoops(shape, mapping, {2, 4, 8}, out);
-  }
 }
 
 /// `mapping` as an attribute.

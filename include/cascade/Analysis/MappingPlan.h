@@ -34,7 +34,8 @@ struct AxisPlan {
   int64_t extent; ///< static extent or ShapedType::kDynamic
   llvm::SmallVector<DigitPlan> digits; ///< outermost first
   bool reduced;
-  /// Whether a topk introduces the axis: every thread holds all its positions.
+  /// Whether a topk introduces the axis: the lanes of a row hold its positions
+  /// together.
   bool isList;
 
   /// The first digit at `level`, or null.

@@ -181,8 +181,8 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
 
 /// The levels that an axis may have digits at.
 static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis) {
-  if (axis.isList)
-    return {Level::Reg};
+  if (axis.isList) // MappingPlan spreads it over the lanes of its row.
+    return {Level::Reg, Level::Lane};
   if (axis.axis == rowAxis)
     return {Level::Cluster, Level::Loop, Level::Reg,
             Level::Warp,    Level::Lane, Level::Vector};

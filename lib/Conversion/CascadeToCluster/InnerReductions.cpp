@@ -48,5 +48,5 @@ void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
       states.insert(b, loc, reduce, /*values=*/{}, iterations, scope);
   reduced = mergeThreads(b, context, states, reduced, scope);
   for (OpResult result : reduce->getResults())
-    define(result, states.elementsOf(result, reduced));
+    define(result, states.elementsOf(b, result, reduced));
 }

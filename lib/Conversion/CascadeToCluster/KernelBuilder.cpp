@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "ListReduction.h"
 #include "MergeThreads.h"
 #include "TileEvaluator.h"
 #include "cascade/Analysis/ReductionPasses.h"
@@ -49,6 +50,7 @@ private:
   State loopAhead(OpBuilder &b, Int count, State state, ValueRange ahead,
                   TileBody body);
   SmallVector<Value> loadedAhead(const ReductionPass &pass);
+  void emitPass(OpBuilder &b, const ReductionPass &pass);
   void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
@@ -332,8 +334,6 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
     // What is inside the tile is reduced where a value asks for it.
     if (!pass.axes.test(context.rowAxis))
       continue;
-    ThreadState states(pass, layout);
-    auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
     for (ReduceOp reduce : pass.reduces) {
       row.prepareRow(b, reduce->getOperands());
       reduce.getCorrection().walk([&](Operation *op) {
@@ -347,19 +347,61 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
             row.prepareRow(b, operand);
       });
     }
-    State state = states.identity(b, context.loc, known);
-    state = forEachTile(
-        b, state, loadedAhead(pass),
-        [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
-          return step(inner, tile, states, current);
-        });
-    row.endRun();
-    if (resident)
-      prefetchForResults(b);
-    state = mergeThreads(b, context, states, state, known);
-    for (ReduceOp reduce : pass.reduces)
+    emitPass(b, pass);
+  }
+}
+
+/// The states of a topk and of the other reductions are of different kinds;
+/// they are in one list from one tile to the next, the others first.
+void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
+  ReductionPass others{pass.axes, {}};
+  SmallVector<std::unique_ptr<ListReduction>> lists;
+  for (ReduceOp reduce : pass.reduces) {
+    if (isListReduction(reduce, layout))
+      lists.push_back(std::make_unique<ListReduction>(b, row, reduce));
+    else
+      others.reduces.push_back(reduce);
+  }
+  ThreadState states(others, layout);
+  auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
+  State state = states.identity(b, context.loc, known);
+  unsigned numOthers = state.size();
+  for (auto &list : lists)
+    llvm::append_range(state, list->empty(b));
+  state = forEachTile(
+      b, state, loadedAhead(pass),
+      [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
+        State next = step(inner, tile, states, current.take_front(numOthers));
+        for (auto &list : lists)
+          llvm::append_range(
+              next, list->step(inner, tile,
+                               State(current.slice(next.size(),
+                                                   list->getNumValues()))));
+        return next;
+      });
+  row.endRun();
+  if (resident)
+    prefetchForResults(b);
+  ValueRange rest(state);
+  if (numOthers > 0) {
+    State merged = mergeThreads(b, context, states,
+                                State(rest.take_front(numOthers)), known);
+    for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.elementsOf(result, state));
+        row.define(result, states.elementsOf(b, result, merged));
+  }
+  rest = rest.drop_front(numOthers);
+  for (auto &list : lists) {
+    State merged =
+        list->mergeThreads(b, State(rest.take_front(list->getNumValues())));
+    rest = rest.drop_front(list->getNumValues());
+    SmallVector<State> entries = list->finish(b, merged);
+    for (OpResult result : list->getReduce()->getResults()) {
+      State own;
+      for (const State &entry : entries)
+        own.push_back(entry[result.getResultNumber()]);
+      row.define(result, own);
+    }
   }
 }
 
@@ -390,10 +432,24 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   if (!replay)
     return {};
   row.prepareRow(b, replay);
-  State conditions = row.evaluate(b, replay); // One an entry of a list.
-  Value condition = conditions[0];
-  for (Value other : ArrayRef(conditions).drop_front())
-    condition = arith::OrIOp::create(b, context.loc, condition, other);
+  State conditions = row.evaluate(b, replay);
+  AxisSet varies = passes.getAxes().of(replay);
+  Value condition;
+  for (const Position &position : layout.positions(layout.of(replay))) {
+    Value own = layout.element(replay, conditions, position);
+    if (Value inside = row.isInside(b, varies, position))
+      own = arith::AndIOp::create(b, context.loc, own, inside);
+    condition =
+        condition ? Value(arith::OrIOp::create(b, context.loc, condition, own))
+                  : own;
+  }
+  // The lanes of a row have parts of what it varies over.
+  bool isOfLanes = llvm::any_of(varies.set_bits(), [&](unsigned axis) {
+    return context.plan.axes[axis].isList &&
+           context.plan.axes[axis].at(Level::Lane);
+  });
+  if (isOfLanes)
+    condition = cluster::AnyOp::create(b, context.loc, condition);
   // Threads of other rows take part in the same shuffles and barriers: if one
   // row of them is replayed, all are.
   const AxisPlan &rowPlan = context.row();

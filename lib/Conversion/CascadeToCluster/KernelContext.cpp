@@ -159,14 +159,12 @@ void Prologue::placeOffsets() {
           next.push_back(offset + position * digit.indexStride);
       offsets = std::move(next);
     }
-    // A topk has as many entries as it has; more are not held.
-    if (axis.isList)
-      llvm::erase_if(offsets,
-                     [&](int64_t offset) { return offset >= axis.extent; });
     context.axes[axis.axis].offsets = std::move(offsets);
   }
   context.vectorSize = context.row().sizeAt(Level::Vector);
-  context.streams = !usesElementsAgain(context.chain, context.rowAxis);
+  // Elements that enter a list are read again.
+  context.streams = !usesElementsAgain(context.chain, context.rowAxis) &&
+                    getListAxes(context.chain).none();
 }
 
 /// The place on every axis but the row axis.
@@ -193,20 +191,20 @@ void Prologue::placeRow() {
       rest = ints.divUI(rest, positions);
     }
     context.axes[axis.axis].base = index;
-    bool exact = axis.isList || inner == 1 ||
-                 (extent.constant && *extent.constant % inner == 0);
+    bool exact =
+        inner == 1 || (extent.constant && *extent.constant % inner == 0);
     if (!exact)
       placeOn(axis);
   }
 }
 
 /// Bounds the place on `axis`, which the mapping covers beyond its end. What is
-/// reduced, or of which the thread has several positions, is looked at one
-/// position at a time.
+/// reduced, or of which the thread has several positions, and a list are looked
+/// at one position at a time.
 void Prologue::placeOn(const AxisPlan &axis) {
   AxisPlace &place = context.axes[axis.axis];
   Int extent = context.extents[axis.axis];
-  if (axis.reduced || place.offsets.size() > 1) {
+  if (axis.reduced || axis.isList || place.offsets.size() > 1) {
     for (int64_t offset : place.offsets)
       place.validity.push_back(
           ints.lessThan(ints.add(place.base, ints.constant(offset)), extent));

@@ -116,16 +116,12 @@ void TileEvaluator::defineWords(OpBuilder &b, ValueRange inputs,
 // Extrema of widened elements
 //===----------------------------------------------------------------------===//
 
-Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
-  bool isExtremum = reduce.getKind() == ReductionKind::Max ||
-                    reduce.getKind() == ReductionKind::Min;
-  if (!isExtremum || !validity.empty() || reduce.getNumResults() != 1 ||
-      reduce.getPredicate() || !reduce.getRefs().empty() ||
-      numElements() % 2 != 0)
+SmallVector<Value> TileEvaluator::narrowPairs(OpBuilder &b, Value value) {
+  if (isPartial() || numElements() % 2 != 0)
     return {};
   // Changes of sign, and then the widening, of which they do not know.
   SmallVector<Operation *> signs;
-  Operation *op = reduce.getValues()[0].getDefiningOp();
+  Operation *op = value.getDefiningOp();
   for (; isa_and_nonnull<math::AbsFOp, arith::NegFOp>(op);
        op = op->getOperand(0).getDefiningOp())
     signs.push_back(op);
@@ -134,11 +130,11 @@ Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
     return {};
   AxisSet row(context.plan.axes.size());
   row.set(context.rowAxis);
-  if (layout.of(widening.getIn()) != row || layout.reducedBy(reduce) != row)
+  if (layout.of(widening.getIn()) != row)
     return {};
   SmallVector<Value> elements = evaluate(b, widening.getIn());
   Location loc = context.loc;
-  Type narrow = widening.getIn().getType(), wide = reduce.getType(0);
+  Type narrow = widening.getIn().getType();
   SmallVector<Value> pairs;
   for (size_t i = 0; i < elements.size(); i += 2) {
     Value pair = vector::FromElementsOp::create(
@@ -150,18 +146,46 @@ Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
                  : Value(arith::NegFOp::create(b, loc, pair));
     pairs.push_back(pair);
   }
-  while (pairs.size() > 1) {
+  return pairs;
+}
+
+Value cascade::reduceTree(OpBuilder &b, Location loc, ReductionKind kind,
+                          ArrayRef<Value> values) {
+  SmallVector<Value> rest(values);
+  while (rest.size() > 1) {
     SmallVector<Value> next;
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-      next.push_back(
-          createCombine(b, loc, reduce.getKind(), pairs[i], pairs[i + 1]));
-    if (pairs.size() % 2 != 0)
-      next.push_back(pairs.back());
-    pairs = std::move(next);
+    for (size_t i = 0; i + 1 < rest.size(); i += 2)
+      next.push_back(createCombine(b, loc, kind, rest[i], rest[i + 1]));
+    if (rest.size() % 2 != 0)
+      next.push_back(rest.back());
+    rest = std::move(next);
   }
+  return rest[0];
+}
+
+Value cascade::reducePair(OpBuilder &b, Location loc, ReductionKind kind,
+                          Value pair, Type wide) {
   auto half = [&](int64_t k) -> Value {
-    Value element = vector::ExtractOp::create(b, loc, pairs[0], k);
+    Value element = vector::ExtractOp::create(b, loc, pair, k);
     return arith::ExtFOp::create(b, loc, wide, element);
   };
-  return createCombine(b, loc, reduce.getKind(), half(0), half(1));
+  return createCombine(b, loc, kind, half(0), half(1));
+}
+
+Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
+  ReductionKind kind = reduce.getKind();
+  bool isExtremum = kind == ReductionKind::Max || kind == ReductionKind::Min;
+  if (!isExtremum || reduce.getNumResults() != 1 || reduce.getPredicate() ||
+      !reduce.getRefs().empty())
+    return {};
+  AxisSet row(context.plan.axes.size());
+  row.set(context.rowAxis);
+  if (layout.reducedBy(reduce) != row)
+    return {};
+  SmallVector<Value> pairs = narrowPairs(b, reduce.getValues()[0]);
+  if (pairs.empty())
+    return {};
+  Location loc = context.loc;
+  return reducePair(b, loc, kind, reduceTree(b, loc, kind, pairs),
+                    reduce.getType(0));
 }

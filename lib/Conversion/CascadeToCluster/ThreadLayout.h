@@ -54,6 +54,7 @@ public:
   }
 
   const AxisAnalysis &getAxes() const { return axes; }
+  const KernelContext &getContext() const { return context; }
 
 private:
   AxisSet held(AxisSet axes) const;

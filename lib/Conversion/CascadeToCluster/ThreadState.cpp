@@ -38,7 +38,32 @@ State ThreadState::stateAt(ValueRange state,
   return values;
 }
 
-State ThreadState::elementsOf(OpResult result, ValueRange state) const {
+/// The positions that this thread holds of the list axis `axis`, of the
+/// `entries` that all threads have.
+static State ownEntries(OpBuilder &b, const KernelContext &context,
+                        unsigned axis, ArrayRef<Value> entries) {
+  IntBuilder ints(b, context.loc);
+  const AxisPlace &place = context.axes[axis];
+  State own;
+  for (int64_t offset : place.offsets) {
+    Int position = ints.add(place.base, ints.constant(offset));
+    int64_t lanes = context.plan.axes[axis].sizeAt(Level::Lane);
+    Value mine = entries[offset];
+    for (int64_t lane = 1;
+         lane < lanes && offset + lane < int64_t(entries.size()); ++lane)
+      mine = arith::SelectOp::create(
+          b, context.loc,
+          arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
+                                ints.materialise(position),
+                                ints.materialise(ints.constant(offset + lane))),
+          entries[offset + lane], mine);
+    own.push_back(mine);
+  }
+  return own;
+}
+
+State ThreadState::elementsOf(OpBuilder &b, OpResult result,
+                              ValueRange state) const {
   auto reduce = cast<ReduceOp>(result.getOwner());
   AxisSet axes = layout.of(result);
   AxisSet entries = axes;
@@ -46,6 +71,10 @@ State ThreadState::elementsOf(OpResult result, ValueRange state) const {
   State elements;
   for (const Position &position : layout.positions(axes)) {
     State values = one.valuesOf(result, stateAt(state, position));
+    if (auto into = reduce.getInto())
+      values = ownEntries(
+          b, layout.getContext(),
+          ChainOp(layout.getAxes().getChain()).getAxisNumber(*into), values);
     elements.push_back(values[layout.indexOf(entries, position)]);
   }
   return elements;

@@ -39,7 +39,8 @@ public:
   unsigned getNumValues(ReduceOp reduce) const;
   llvm::SmallVector<mlir::Type> getTypes() const;
   /// The elements of `result`, a result of the pass.
-  State elementsOf(mlir::OpResult result, mlir::ValueRange state) const;
+  State elementsOf(mlir::OpBuilder &b, mlir::OpResult result,
+                   mlir::ValueRange state) const;
 
   State identity(mlir::OpBuilder &b, mlir::Location loc, Scope scope) const;
   /// The references of `reduce` in `state`, of which only what precedes

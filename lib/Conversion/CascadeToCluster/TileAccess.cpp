@@ -366,13 +366,16 @@ void TileEvaluator::store(OpBuilder &b, unsigned output, Value value,
   llvm::erase_if(firsts, [&](const Position &first) {
     return run.width > 1 && first[run.axis] % run.width != 0;
   });
-  bool isBounded = llvm::any_of(firsts, [&](const Position &first) {
-    for (unsigned axis : varies.set_bits())
-      if (axis == context.rowAxis ? !validity.empty()
-                                  : !context.axes[axis].validity.empty())
-        return true;
-    return false;
-  });
+  // Also on axes of which the thread has one position.
+  AxisSet named(context.plan.axes.size());
+  bool isBounded = false;
+  for (unsigned axis = 0; axis < named.size(); ++axis) {
+    if (!buffer.map.isFunctionOfDim(axis))
+      continue;
+    named.set(axis);
+    isBounded |= axis == context.rowAxis ? !validity.empty()
+                                         : !context.axes[axis].validity.empty();
+  }
   if (!isTile() && !isBounded)
     return guarded(context.stores[output], [&](OpBuilder &b) {
       for (const Position &first : firsts)
@@ -380,7 +383,7 @@ void TileEvaluator::store(OpBuilder &b, unsigned output, Value value,
     });
   for (const Position &first : firsts) {
     Value condition = context.stores[output];
-    if (Value inside = isInside(b, varies, first))
+    if (Value inside = isInside(b, named, first))
       condition = condition
                       ? Value(arith::AndIOp::create(b, loc, condition, inside))
                       : inside;

@@ -19,8 +19,19 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
   if (context.kept)
     place = ints.add(ints.sub(context.threadBase, context.blockBase),
                      ints.mul(tile, ints.constant(context.tileSpan)));
-  if (!partial)
-    return;
+  if (partial)
+    testEnd(b);
+}
+
+TileEvaluator::TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                             OpBuilder &b, Int base, bool partial)
+    : context(layout.getContext()), layout(layout), parent(&row), base(base) {
+  if (partial)
+    testEnd(b);
+}
+
+void TileEvaluator::testEnd(OpBuilder &b) {
+  IntBuilder ints(b, context.loc);
   Int extent = context.extents[context.rowAxis];
   for (auto [index, offset] : llvm::enumerate(context.elementOffsets())) {
     // Rows are whole numbers of vectors: one test a vector.
@@ -100,6 +111,24 @@ Int TileEvaluator::indexOn(IntBuilder &ints, unsigned axis,
   const AxisPlace &place = context.axes[axis];
   return ints.add(axis == context.rowAxis ? base : place.base,
                   ints.constant(place.offsets[number]));
+}
+
+SmallVector<Value> TileEvaluator::domainsOf(OpBuilder &b, ReduceOp reduce) {
+  SmallVector<Value> inDomain, domains;
+  Value predicate = reduce.getPredicate();
+  if (predicate)
+    inDomain = evaluate(b, predicate);
+  for (const Position &position : layout.positions(layout.reducedBy(reduce))) {
+    Value domain = isInside(b, layout.getAxes().reducedBy(reduce), position);
+    if (predicate) {
+      Value chosen = layout.element(predicate, inDomain, position);
+      domain =
+          domain ? Value(arith::AndIOp::create(b, context.loc, domain, chosen))
+                 : chosen;
+    }
+    domains.push_back(domain);
+  }
+  return domains;
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,10 @@ public:
   TileEvaluator(const KernelContext &context, const ThreadLayout &layout);
   /// The scope of a tile at `tile`; `partial` tiles overhang the row's end.
   TileEvaluator(TileEvaluator &row, mlir::OpBuilder &b, Int tile, bool partial);
+  /// The elements that `layout`, of another context of the row, has from `base`
+  /// on.
+  TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                mlir::OpBuilder &b, Int base, bool partial);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
@@ -58,6 +62,10 @@ public:
   /// elements an instruction. Null where they are not 16-bit elements that were
   /// widened, possibly with their signs changed.
   mlir::Value reduceNarrow(mlir::OpBuilder &b, ReduceOp reduce);
+  /// The elements of `value` in a full tile, two by two as vectors of their
+  /// type before they were widened; empty where they were not.
+  llvm::SmallVector<mlir::Value> narrowPairs(mlir::OpBuilder &b,
+                                             mlir::Value value);
 
   /// The number of elements a thread holds of a tile.
   unsigned numElements() const { return context.elementOffsets().size(); }
@@ -65,6 +73,13 @@ public:
   mlir::Value valid(unsigned index) const {
     return validity.empty() ? mlir::Value() : validity[index];
   }
+  /// Whether the tile may overhang the row's end.
+  bool isPartial() const { return !validity.empty(); }
+  /// For every element whether it is in the domain of `reduce`, which has one
+  /// state; null where it is for sure.
+  llvm::SmallVector<mlir::Value> domainsOf(mlir::OpBuilder &b, ReduceOp reduce);
+  /// Index on the row axis of this thread's first element.
+  Int getBase() const { return base; }
   /// Index on the row axis of element `index`.
   mlir::Value rowIndexOf(mlir::OpBuilder &b, unsigned index) const;
 
@@ -95,6 +110,8 @@ public:
 
 private:
   bool isTile() const { return parent != nullptr; }
+  /// Tests which elements are in the row.
+  void testEnd(mlir::OpBuilder &b);
   TileEvaluator &rowScope() { return parent ? parent->rowScope() : *this; }
   bool dependsOnDefined(mlir::Value value);
   /// What must be evaluated before `op`. Nothing for a reduction of the row,
@@ -144,6 +161,13 @@ private:
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
 };
+
+/// `values` combined two by two, in a balanced tree.
+mlir::Value reduceTree(mlir::OpBuilder &b, mlir::Location loc,
+                       ReductionKind kind, llvm::ArrayRef<mlir::Value> values);
+/// The two elements of `pair`, widened to `wide` and combined.
+mlir::Value reducePair(mlir::OpBuilder &b, mlir::Location loc,
+                       ReductionKind kind, mlir::Value pair, mlir::Type wide);
 
 } // namespace cascade
 

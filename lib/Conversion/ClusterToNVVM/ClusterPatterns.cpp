@@ -68,6 +68,23 @@ struct LowerSize : ConvertOpToLLVMPattern<SizeOp> {
   }
 };
 
+template <typename OpT, NVVM::VoteSyncKind kind>
+struct LowerVote : ConvertOpToLLVMPattern<OpT> {
+  using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value allLanes =
+        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                 rewriter.getI32IntegerAttr(-1));
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, op.getType(), allLanes,
+                                                  adaptor.getCondition(), kind);
+    return success();
+  }
+};
+using LowerAny = LowerVote<AnyOp, NVVM::VoteSyncKind::any>;
+using LowerBallot = LowerVote<BallotOp, NVVM::VoteSyncKind::ballot>;
+
 /// Not `.aligned`: the lanes of a warp may come apart after a branch.
 struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -275,8 +292,9 @@ static constexpr llvm::StringLiteral kWaitText =
 
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LowerRank, LowerSize, LowerBarrier, LowerFence, LowerMapShared,
-               LowerStoreAsync, LowerCopyAsync>(converter);
+  patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerBarrier,
+               LowerFence, LowerMapShared, LowerStoreAsync, LowerCopyAsync>(
+      converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

@@ -286,6 +286,15 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
     values[op->getResult(0)] = {special(Special::ClusterSize)};
     return success();
   }
+  if (isa<AnyOp, BallotOp>(op)) {
+    uint32_t condition = getOne(op->getOperand(0));
+    uint32_t result = define(op->getResult(0)).front();
+    Instr &instr = emit(Kind::Vote);
+    instr.dst = result;
+    instr.a = condition;
+    instr.imm = isa<BallotOp>(op);
+    return success();
+  }
   if (auto barrier = dyn_cast<BarrierOp>(op)) {
     if (barrier.getPhase() != BarrierPhase::Wait)
       emit(Kind::ClusterArrive).imm =

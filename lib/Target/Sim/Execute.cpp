@@ -128,12 +128,16 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
   uint32_t mask = group.mask;
   switch (instr.kind) {
   case Kind::Shuffle:
-    // shfl.sync with all lanes of the warp.
+  case Kind::Vote:
+    // shfl.sync and vote.sync with all lanes of the warp.
     if (mask != warp.present) {
       group.wait = Wait::Lanes;
       return false;
     }
-    shuffle(warp, mask, instr);
+    if (instr.kind == Kind::Shuffle)
+      shuffle(warp, mask, instr);
+    else
+      vote(warp, mask, instr);
     break;
   case Kind::BlockBarrier:
     return blockBarrier(warp, group);
@@ -236,6 +240,18 @@ void Machine::shuffle(Warp &warp, uint32_t mask, const Instr &instr) {
     moveLanes<uint32_t>(lanes, instr, source);
   for (uint32_t rest = mask; rest; rest &= rest - 1)
     valid[__builtin_ctz(rest)] = isValid[__builtin_ctz(rest)];
+}
+
+void Machine::vote(Warp &warp, uint32_t mask, const Instr &instr) {
+  Lanes lanes{warp.frame.data(), mask};
+  const auto *condition = lanes.at<uint32_t>(instr.a);
+  uint32_t where = 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    if (unsigned lane = __builtin_ctz(rest); condition[lane])
+      where |= 1u << lane;
+  auto *result = lanes.at<uint32_t>(instr.dst);
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    result[__builtin_ctz(rest)] = instr.imm ? where : where != 0;
 }
 
 //===----------------------------------------------------------------------===//

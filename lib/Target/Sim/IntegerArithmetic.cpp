@@ -2,6 +2,7 @@
 
 #include "Arithmetic.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <limits>
 
@@ -121,9 +122,19 @@ struct CeilDivS : DivS {
 } // namespace
 
 template <typename T>
+static void countLeadingZeros(Lanes &l, const Instr &i) {
+  auto *d = l.at<typename T::Lane>(i.dst);
+  auto *a = l.at<typename T::Lane>(i.a);
+  forLanes(l.mask, [=](unsigned k) {
+    d[k] = llvm::countl_zero(T::put(a[k])) - (T::laneBits - T::width);
+  });
+}
+
+template <typename T>
 static const llvm::StringMap<ScalarOp> &tableFor() {
   constexpr Kind fault = Kind::MayFault;
   static const llvm::StringMap<ScalarOp> table = {
+      {"math.ctlz", {countLeadingZeros<T>}},
       {"arith.addi", {binary<T, Add>}},
       {"arith.subi", {binary<T, Sub>}},
       {"arith.muli", {binary<T, Mul>}},

@@ -122,6 +122,7 @@ private:
   /// has moved on.
   bool step(Warp &warp, LaneGroup &group, const Instr &instr);
   void shuffle(Warp &warp, uint32_t mask, const Instr &instr);
+  void vote(Warp &warp, uint32_t mask, const Instr &instr);
   void returnLanes(Warp &warp, uint32_t mask);
   void exitBlock(Block &block, uint32_t op);
 

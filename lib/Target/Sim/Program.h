@@ -38,6 +38,7 @@ enum class Kind : uint8_t {
   JumpIfZero, ///< to `imm` in the lanes where `a` is 0
   Return,
   Shuffle, ///< dst, b = value and validity; a, c = value, offset
+  Vote,    ///< dst = the lanes where a is true (imm), or whether any is
   BlockBarrier,
   ClusterArrive, ///< imm: relaxed
   ClusterWait,

@@ -57,6 +57,23 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
+  // CHECK-LABEL: llvm.func @votes
+  gpu.func @votes(%condition: i1, %p: !llvm.ptr<1>) kernel {
+    // CHECK: %[[ALL:.*]] = llvm.mlir.constant(-1 : i32)
+    // CHECK: nvvm.vote.sync any %[[ALL]], %{{.*}} -> i1
+    %some = cluster.any %condition
+    // CHECK: nvvm.vote.sync ballot %[[ALL]], %{{.*}} -> i32
+    %lanes = cluster.ballot %condition
+    %none = arith.constant 0 : i32
+    %chosen = arith.select %some, %lanes, %none : i32
+    llvm.store %chosen, %p : i32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
   gpu.func @collective(%x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // expected-error @below {{is a collective: run --cluster-expand-collectives before --convert-cluster-to-nvvm}}
     %s = cluster.all_reduce(%x) scope(block) kind(add) : f32

@@ -16,6 +16,11 @@ gpu.module @kernels {
     %r = cluster.rank : i32
     // CHECK: cluster.size : i32
     %s = cluster.size : i32
+    %true = arith.constant true
+    // CHECK: cluster.any %{{.*}}
+    %some = cluster.any %true
+    // CHECK: cluster.ballot %{{.*}}
+    %lanes = cluster.ballot %true
     // CHECK: cluster.mbarrier.init %{{.*}}[%{{.*}}], %{{.*}} : memref<2xi64, #gpu.address_space<workgroup>>
     cluster.mbarrier.init %b[%c0], %i1 : memref<2xi64, #wg>
     // CHECK: cluster.fence mbarrier_init

@@ -39,6 +39,37 @@ def Cluster_SizeOp : Cluster_Op<"size", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+def Cluster_AnyOp : Cluster_Op<"any", [
+    // Not pure: it stays where all lanes come to it.
+    MemoryEffects<[MemRead]>]> {
+  let summary = "Whether a condition holds in any lane of the warp";
+  let description = [{
+    All lanes of the warp execute it and get the same answer, so that what
+    depends on it is done by all of them or by none.
+
+    ```mlir
+    %more = cluster.any %candidate
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+def Cluster_BallotOp : Cluster_Op<"ballot", [MemoryEffects<[MemRead]>]> {
+  let summary = "The lanes of the warp in which a condition holds";
+  let description = [{
+    Bit i of the result is that of lane i. All lanes of the warp execute it.
+  }];
+  let arguments = (ins I1:$condition);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Barriers and fences
 //===----------------------------------------------------------------------===//
 
