@@ -110,7 +110,7 @@ static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func) {
     std::optional<Collective> found = Collective::get(op);
     if (!found || isa<AllReduceOp>(op->getParentOp()))
       return WalkResult::advance();
-    if (failed(prepare(*found)))
+    if (failed(checkConvergence(*found)) || failed(prepare(*found)))
       return WalkResult::interrupt();
     collectives.push_back(*found);
     return WalkResult::advance();
@@ -378,16 +378,14 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   for (auto [index, buffer] :
        llvm::enumerate(func.getWorkgroupAttributions())) {
     int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
-    bool isDynamic =
-        bool(func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName));
-    (isDynamic ? dynamic : fixed) += bytes;
+    (isInDynamicShared(func, index) ? dynamic : fixed) += bytes;
   }
   if (fixed > kMaxStaticShared)
     return func.emitOpError()
            << "would need " << fixed << " bytes of static shared memory, of "
            << kMaxStaticShared
-           << ": use more lanes or warps a group, or "
-              "algorithm(tree)";
+           << ": use more lanes or warps a group, algorithm(tree), or "
+              "cluster.dynamic on a large buffer";
   if (fixed + dynamic > kMaxSharedBytes)
     return func.emitOpError()
            << "keeps " << dynamic << " bytes in shared memory and needs "
