@@ -45,8 +45,8 @@ inline constexpr int64_t kBulkAlignment = 16;
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
 
-/// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory of
-/// the launch, as a thread's own is. One buffer at most is there.
+/// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory
+/// of the launch, as a thread's own is. One buffer at most is there.
 inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
 
 /// Whether workgroup buffer `index` of `func` is in dynamic shared memory.
