@@ -57,10 +57,14 @@ Value cascade::cluster::placeInSet(Emitter &e, const Round &round, Value place,
 /// Whether some thread of this block may still read what its group's first
 /// thread, which sends, does not wait for.
 static bool needsBlockBarrier(const Expansion &e) {
-  bool isOneThread = e.who.warps == 1 && e.who.lanes == 1;
+  // In the second half of a scatter every lane up to the number of ranks sends,
+  // and the next round's first half follows what all of them have sent.
+  bool isScatter = e.collective.algorithm == Algorithm::Scatter;
+  int64_t senders = isScatter ? e.kernel.clusterSize : 1;
+  bool isEveryThread = e.who.warps == 1 && e.who.lanes <= senders;
   // Combining warps has a barrier in it.
   bool hasBarrier = e.collective.isReduction() && e.who.warps > 1;
-  return !isOneThread && !hasBarrier;
+  return !isEveryThread && !hasBarrier;
 }
 
 void cascade::cluster::orderRounds(Expansion &e, const ExchangePlan &plan) {

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,7 +31,7 @@ public:
   void run();
 
 private:
-  /// Combines elements first, first + 1, ... of all ranks into this block's.
+  /// Combines `count` elements from `first` on of all ranks into this block's.
   void combine(Value first, int64_t count);
   void expect(Value isReceiver, int64_t number, int64_t bytes);
   void wait(int64_t number = 0);
@@ -78,21 +79,32 @@ SliceExchange::SliceExchange(OpBuilder &builder, const Collective &collective,
 //===----------------------------------------------------------------------===//
 
 void SliceExchange::combine(Value first, int64_t count) {
+  // Slices are whole units of 16 bytes; bits have a byte each in memory, but
+  // not in a vector.
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t width = element.isInteger(1) ? 1 : kBulkAlignment * length / bytes;
+  auto type = VectorType::get({width}, element);
   Merger merge(collective, {element});
   SmallVector<Value> peers;
   for (int64_t peer = 0; peer < ranks; ++peer)
     peers.push_back(MapSharedOp::create(builder, loc, buffer, constant(peer)));
-  auto loop = scf::ForOp::create(builder, loc, kernel.thread, constant(count),
-                                 constant(kernel.threads));
+  auto loop =
+      scf::ForOp::create(builder, loc, kernel.thread, constant(count / width),
+                         constant(kernel.threads));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Value at = toIndex(add(first, loop.getInductionVar()));
+  Value at = toIndex(add(first, scale(loop.getInductionVar(), width)));
   SmallVector<SmallVector<Value>> states;
   for (Value peer : peers)
-    states.push_back({memref::LoadOp::create(builder, loc, peer, at)});
+    states.push_back(
+        {width == 1 ? memref::LoadOp::create(builder, loc, peer, at).getResult()
+                    : vector::LoadOp::create(builder, loc, type, peer, at)
+                          .getResult()});
   Value merged = merge.all(builder, loc, states).front();
-  memref::StoreOp::create(builder, loc, merged, buffer, at);
+  if (width == 1)
+    memref::StoreOp::create(builder, loc, merged, buffer, at);
+  else
+    vector::StoreOp::create(builder, loc, merged, buffer, at);
 }
 
 void SliceExchange::expect(Value isReceiver, int64_t number, int64_t bytes) {

@@ -8,6 +8,7 @@
 
 // CHECK-DAG: .extern .shared .align 16 .b8 __wg_slices_0[];
 // CHECK-DAG: cp.async.bulk.shared::cluster.shared::cta
+// CHECK-DAG: ld.shared::cluster.v4.b32
 // CHECK-DAG: shfl.sync.idx.b32
 
 gpu.module @k {

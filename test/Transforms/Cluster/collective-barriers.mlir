@@ -1,5 +1,5 @@
 // RUN: cascade-opt %s --no-implicit-module --pass-pipeline='gpu.module(gpu.func(cluster-expand-collectives,cluster-insert-barriers),canonicalize,cse)' \
-// RUN:   | grep -E 'gpu.func|gpu.barrier|cluster.(barrier|fence|mbarrier|copy_async|store_async)|map_shared|scf.for|memref.(load|store)|gpu.return' | FileCheck %s
+// RUN:   | grep -E 'gpu.func|gpu.barrier|cluster.(barrier|fence|mbarrier|copy_async|store_async)|map_shared|scf.for|(memref|vector).(load|store)|gpu.return' | FileCheck %s
 // The order of a collective, exactly. cascade-collectives --mutate takes each of
 // these out and expects the simulated device to notice.
 
@@ -41,9 +41,9 @@ gpu.module @k {
   // CHECK-NEXT: cluster.map_shared
   // CHECK-NEXT: cluster.barrier
   // CHECK-NEXT: scf.for
-  // CHECK-NEXT: memref.load
-  // CHECK-NEXT: memref.load
-  // CHECK-NEXT: memref.store
+  // CHECK-NEXT: vector.load
+  // CHECK-NEXT: vector.load
+  // CHECK-NEXT: vector.store
   // CHECK-NEXT: cluster.fence proxy_async_shared
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: cluster.mbarrier.expect_tx %{{.*}}, %c128_i32

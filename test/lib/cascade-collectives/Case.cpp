@@ -46,6 +46,8 @@ std::string Case::name() const {
       << cluster::stringifyScope(scope);
   if (algorithm != Algorithm::Auto)
     out << ' ' << cluster::stringifyAlgorithm(algorithm);
+  if (bodies > 1)
+    out << '+' << cluster::stringifyAlgorithm(second);
   out << " cluster " << cluster[0] << 'x' << cluster[1] << 'x' << cluster[2]
       << " threads " << threads;
   if (!isSlice)
@@ -128,6 +130,16 @@ void cascade::test::drawRest(Case &c, std::mt19937_64 &random) {
   if (c.isToRoot() || c.collective == Collective::Broadcast)
     c.root = random() % ranks;
   c.rounds = pick(1, 1, 2, 5);
+  // Another algorithm in the same kernel; scatter takes vectors only.
+  if (c.scope == Scope::Cluster && random() % 3 == 0) {
+    std::vector<Algorithm> others = algorithmsOf(c.collective, c.isSlice);
+    c.second = others[random() % others.size()];
+    if (!c.isSlice && c.algorithm != Algorithm::Scatter &&
+        c.second == Algorithm::Scatter)
+      c.second = Algorithm::Auto;
+    c.bodies = 2;
+    c.rounds *= 2;
+  }
 
   std::array<ElementType, 7> types = {
       ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16,
@@ -135,8 +147,9 @@ void cascade::test::drawRest(Case &c, std::mt19937_64 &random) {
   auto drawType = [&] { return types[random() % types.size()]; };
   if (c.isSlice) {
     ElementType type =
-        c.isReduction() && random() % 3 == 0 ? ElementType::I32 : drawType();
+        c.isReduction() && random() % 3 == 0 ? ElementType::I64 : drawType();
     int64_t unit = 16 / runtime::byteSize(type);
+    c.hasRegion = c.isReduction() && type == ElementType::I64;
     c.operands = {
         {type, unit * ranks * pick(1, 1, 2, 5), kindOf(type, random)}};
     return;

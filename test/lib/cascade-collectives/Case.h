@@ -30,7 +30,8 @@ struct Operand {
   int64_t count() const { return length ? length : 1; }
 };
 
-/// A kernel that executes one collective, `rounds` times.
+/// A kernel that executes one collective `rounds` times: in a loop whose body
+/// holds it once, or twice, then by `algorithm` and by `second` in turn.
 struct Case {
   Collective collective;
   bool isSlice = false; // of shared memory
@@ -43,9 +44,12 @@ struct Case {
   int64_t warps = 0; // 0 is all of the block
   int64_t root = 0;
   int64_t rounds = 1;
+  int64_t bodies = 1;
+  cluster::Algorithm second = cluster::Algorithm::Auto;
   /// Of a slice collective, one: the buffer.
   std::vector<Operand> operands;
-  /// Merges by a region that does not commute, of the two i64 operands.
+  /// Merges by a region that does not commute: the state is a number in base p
+  /// and p itself, in two i64 operands, or in the halves of the i64 of a slice.
   bool hasRegion = false;
 
   int64_t clusterSize() const { return cluster[0] * cluster[1] * cluster[2]; }
@@ -58,6 +62,13 @@ struct Case {
   bool isReduction() const { return collective <= Collective::ReduceScatter; }
   bool isToRoot() const {
     return collective == Collective::Reduce || collective == Collective::Gather;
+  }
+  cluster::Algorithm algorithmOf(int64_t round) const {
+    return round % bodies ? second : algorithm;
+  }
+  bool usesWorkspace() const {
+    return algorithm == cluster::Algorithm::Global ||
+           second == cluster::Algorithm::Global;
   }
   std::string name() const;
 };

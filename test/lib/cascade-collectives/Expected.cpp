@@ -25,6 +25,8 @@ int64_t cascade::test::valueOf(const Case &c, int64_t round, int64_t owner,
   const Operand &operand = c.operands[k];
   if (operand.type == ElementType::I1)
     return hash % 2;
+  if (c.hasRegion && c.isSlice)
+    return int64_t((2 * (hash % 50) + 3) << 32 | hash % 1000);
   if (c.hasRegion)
     return k == 1 ? int64_t(2 * (hash % 50) + 3) : int64_t(hash % 1000);
   // Sums stay exact: 2048 threads at most.
@@ -49,6 +51,14 @@ static int64_t combine(Kind kind, int64_t lhs, int64_t rhs) {
 
 /// Merges the higher state into the lower.
 static void merge(const Case &c, Results &lower, const Results &higher) {
+  if (c.hasRegion && c.isSlice) {
+    for (size_t i = 0; i < lower[0].size(); ++i) {
+      uint64_t a = lower[0][i], b = higher[0][i];
+      uint64_t digits = uint32_t(uint32_t(a) * (b >> 32) + uint32_t(b));
+      lower[0][i] = int64_t((a >> 32) * (b >> 32) << 32 | digits);
+    }
+    return;
+  }
   if (c.hasRegion) {
     for (size_t i = 0; i < lower[0].size(); ++i) {
       lower[0][i] = int64_t(uint64_t(lower[0][i]) * uint64_t(higher[1][i]) +
@@ -113,7 +123,8 @@ static std::vector<Results> expectedSlices(const Case &c, int64_t round,
         if (isRoot)
           mine[0][i] = reduced[0][i];
         // By slices, each block has its own slice reduced.
-        else if (owner == rank && c.algorithm == cluster::Algorithm::Scatter)
+        else if (owner == rank &&
+                 c.algorithmOf(round) != cluster::Algorithm::Mailbox)
           mine[0][i] = reduced[0][i];
         break;
       case Collective::Gather:

@@ -46,6 +46,7 @@ private:
              const std::string &at);
   std::string kinds() const;
   void header();
+  void body(int64_t which);
   void tuples();
   void slices();
 
@@ -54,6 +55,8 @@ private:
   std::string text;
   llvm::raw_string_ostream out;
   int next = 0;
+  int64_t number = 0; // of the body
+  std::string round;
 };
 } // namespace
 
@@ -61,7 +64,7 @@ std::string Writer::base(int64_t count) {
   std::string owners = constant(c.blocks() * (c.isSlice ? 1 : c.threads));
   std::string length = constant(count);
   std::string a = fresh(), b = fresh(), d = fresh();
-  out << formatv("  {0} = arith.muli %round, {1} : index\n", a, owners);
+  out << formatv("  {0} = arith.muli {1}, {2} : index\n", a, round, owners);
   out << formatv("  {0} = arith.addi {1}, %owner : index\n", b, a);
   out << formatv("  {0} = arith.muli {1}, {2} : index\n", d, b, length);
   return d;
@@ -128,13 +131,22 @@ void Writer::header() {
     out << formatv("  %before = arith.muli %block, {0} : index\n"
                    "  %owner = arith.addi %before, %tid : index\n",
                    threads);
-  if (c.rounds == 1) {
-    out << "  %round = arith.constant 0 : index\n";
+  if (c.rounds == c.bodies) {
+    out << "  %start = arith.constant 0 : index\n";
   } else {
-    std::string low = constant(0), high = constant(c.rounds), one = constant(1);
-    out << formatv("  scf.for %round = {0} to {1} step {2} {{\n", low, high,
-                   one);
+    std::string low = constant(0), high = constant(c.rounds),
+                step = constant(c.bodies);
+    out << formatv("  scf.for %start = {0} to {1} step {2} {{\n", low, high,
+                   step);
   }
+}
+
+void Writer::body(int64_t which) {
+  number = which;
+  round = fresh();
+  std::string offset = constant(which);
+  out << formatv("  {0} = arith.addi %start, {1} : index\n", round, offset);
+  c.isSlice ? slices() : tuples();
 }
 
 void Writer::tuples() {
@@ -164,15 +176,18 @@ void Writer::tuples() {
   }
   static const char *const names[] = {"all_reduce", "reduce", "reduce",
                                       "all_gather", "gather", "broadcast"};
-  out << formatv("  %result:{0} = cluster.{1}({2}) scope({3})",
-                 c.operands.size(), names[static_cast<int>(c.collective)],
-                 llvm::join(values, ", "), cluster::stringifyScope(c.scope));
-  if (c.algorithm != Algorithm::Auto)
-    out << " algorithm(" << cluster::stringifyAlgorithm(c.algorithm) << ')';
+  std::string results = fresh();
+  out << formatv("  {4}:{0} = cluster.{1}({2}) scope({3})", c.operands.size(),
+                 names[static_cast<int>(c.collective)],
+                 llvm::join(values, ", "), cluster::stringifyScope(c.scope),
+                 results);
+  Algorithm algorithm = c.algorithmOf(number);
+  if (algorithm != Algorithm::Auto)
+    out << " algorithm(" << cluster::stringifyAlgorithm(algorithm) << ')';
   out << formatv(" lanes({0}, stride {1})", c.lanes, c.stride);
   if (c.warps)
     out << formatv(" warps({0})", c.warps);
-  if (c.algorithm == Algorithm::Global)
+  if (algorithm == Algorithm::Global)
     out << formatv(" workspace(%workspace : memref<{0}xi32>)", workspaceWords);
   if (c.isToRoot() || c.collective == Collective::Broadcast)
     out << formatv(" root({0})", c.root);
@@ -197,7 +212,7 @@ void Writer::tuples() {
     std::string to = base(count), name = formatv("%out{0}", k);
     bool isList = llvm::StringRef(resultTypes[k]).starts_with("vector");
     for (int64_t i = 0; i < count; ++i) {
-      std::string value = formatv("%result#{0}", k), offset = constant(i),
+      std::string value = formatv("{0}#{1}", results, k), offset = constant(i),
                   at = fresh();
       out << formatv("  {0} = arith.addi {1}, {2} : index\n", at, to, offset);
       if (isList) {
@@ -227,13 +242,28 @@ void Writer::slices() {
                                       "all_gather", "gather", "broadcast"};
   out << "  cluster.slice." << names[static_cast<int>(c.collective)]
       << " %buffer";
-  if (c.algorithm != Algorithm::Auto)
-    out << " algorithm(" << cluster::stringifyAlgorithm(c.algorithm) << ')';
+  Algorithm algorithm = c.algorithmOf(number);
+  if (algorithm != Algorithm::Auto)
+    out << " algorithm(" << cluster::stringifyAlgorithm(algorithm) << ')';
   if (c.isToRoot() || c.collective == Collective::Broadcast)
     out << formatv(" root({0})", c.root);
   if (c.collective == Collective::ReduceScatter)
     out << " scatter";
-  out << kinds() << " : " << type << "\n";
+  out << kinds() << " : " << type;
+  if (c.hasRegion)
+    out << " {\n  ^bb0(%a: i64, %b: i64):\n"
+           "    %half = arith.constant 32 : i64\n"
+           "    %pa = arith.shrui %a, %half : i64\n"
+           "    %pb = arith.shrui %b, %half : i64\n"
+           "    %product = arith.muli %pa, %pb : i64\n"
+           "    %upper = arith.shli %product, %half : i64\n"
+           "    %scaled = arith.muli %a, %pb : i64\n"
+           "    %sum = arith.addi %scaled, %b : i64\n"
+           "    %low = arith.trunci %sum : i64 to i32\n"
+           "    %lower = arith.extui %low : i32 to i64\n"
+           "    %merged = arith.ori %upper, %lower : i64\n"
+           "    cluster.yield %merged : i64\n  }";
+  out << "\n";
   out << formatv("  scf.for %j = %tid to {0} step {1} {{\n", end, step);
   // Not what this thread has stored.
   std::string last = constant(length - 1), mirrored = fresh();
@@ -248,8 +278,9 @@ void Writer::slices() {
 
 std::string Writer::write() {
   header();
-  c.isSlice ? slices() : tuples();
-  if (c.rounds > 1)
+  for (int64_t i = 0; i < c.bodies; ++i)
+    body(i);
+  if (c.rounds > c.bodies)
     out << "  }\n";
   out << "  gpu.return\n}\n}\n";
   return text;

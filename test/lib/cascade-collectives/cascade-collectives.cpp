@@ -70,7 +70,7 @@ struct Memory {
 } // namespace
 
 static OwningOpRef<ModuleOp> expand(const Case &c, MLIRContext &context) {
-  int64_t words = c.algorithm == Algorithm::Global ? kWorkspaceWords : 1;
+  int64_t words = c.usesWorkspace() ? kWorkspaceWords : 1;
   auto module = parseSourceString<ModuleOp>(kernelText(c, words), &context);
   if (!module)
     return {};
@@ -131,7 +131,7 @@ static Memory makeMemory(const Case &c) {
           writeElement(type, next, valueOf(c, round, owner, k, i));
     add(c.rounds * owners * c.resultCount(k) * bytes, bytes);
   }
-  add(c.algorithm == Algorithm::Global ? kWorkspaceWords * 4 : 4, 4);
+  add(c.usesWorkspace() ? kWorkspaceWords * 4 : 4, 4);
   return memory;
 }
 
@@ -272,6 +272,21 @@ static void runCase(const Case &c, MLIRContext &context) {
     runMutants(c, *module, context);
 }
 
+/// Each synchronisation has something to order: alone in its loop, where a set
+/// of slots comes round in the third execution, and with more than one thread
+/// at work on a slice.
+static void makeSensitive(Case &c) {
+  c.rounds /= c.bodies;
+  c.bodies = 1;
+  c.second = Algorithm::Auto;
+  if (c.rounds == 2)
+    c.rounds = 5;
+  Operand &buffer = c.operands.front();
+  if (c.isSlice &&
+      buffer.length * runtime::byteSize(buffer.type) == 16 * c.ranks())
+    buffer.length *= 2;
+}
+
 /// A cluster of `size` blocks in one, two or three dimensions.
 static std::array<int64_t, 3> drawShape(int64_t size, std::mt19937_64 &random) {
   std::array<int64_t, 3> shape = {1, 1, 1};
@@ -294,9 +309,8 @@ int main(int argc, char **argv) {
       Case drawn = c;
       drawn.cluster = drawShape(c.clusterSize(), random);
       drawRest(drawn, random);
-      // Sets of slots come round in the third execution.
-      if (mutate && drawn.rounds == 2)
-        drawn.rounds = 5;
+      if (mutate)
+        makeSensitive(drawn);
       runCase(drawn, context);
     }
   };
