@@ -30,6 +30,11 @@ struct Collective {
   /// What `op` says, or nothing where it is no collective.
   static std::optional<Collective> get(mlir::Operation *op);
 
+  /// Groups of a block's threads; the block's size is known.
+  int64_t getNumGroups() const {
+    int64_t blockWarps = *getKnownBlockSize(op) / kWarpSize;
+    return blockWarps / warps.value_or(blockWarps) * (kWarpSize / lanes);
+  }
   bool isSlice() const { return bool(buffer); }
   bool isReduction() const {
     return kind == CollectiveKind::AllReduce ||

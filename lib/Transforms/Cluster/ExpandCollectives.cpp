@@ -6,8 +6,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cascade::cluster {
@@ -21,86 +19,6 @@ using namespace cascade::cluster;
 //===----------------------------------------------------------------------===//
 // What can be expanded
 //===----------------------------------------------------------------------===//
-
-/// Bytes that one block contributes.
-static int64_t getPayloadBytes(const Collective &c) {
-  if (!c.isSlice()) {
-    int64_t groups = *getKnownBlockSize(c.op) / kWarpSize /
-                     c.warps.value_or(*getKnownBlockSize(c.op) / kWarpSize) *
-                     (kWarpSize / c.lanes);
-    return groups * TuplePacking(c.inputs.getTypes()).getNumWords() * 4;
-  }
-  auto type = cast<MemRefType>(c.buffer.getType());
-  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
-}
-
-static Algorithm resolveAlgorithm(const Collective &c) {
-  if (c.algorithm != Algorithm::Auto || !c.crossesBlocks())
-    return c.algorithm;
-  CollectiveShape shape;
-  shape.kind = c.kind;
-  shape.isSlice = c.isSlice();
-  shape.payloadBytes = getPayloadBytes(c);
-  shape.clusterSize = *getKnownClusterSize(c.op);
-  shape.threads = *getKnownBlockSize(c.op);
-  return chooseAlgorithm(shape);
-}
-
-/// algorithm(scatter) cuts the operands into a slice a block.
-static LogicalResult checkScattered(const Collective &c) {
-  int64_t ranks = *getKnownClusterSize(c.op);
-  bool isCut = llvm::all_of(c.inputs.getTypes(), [&](Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && vector.getNumElements() % ranks == 0;
-  });
-  if (c.kinds && isCut)
-    return success();
-  return c.op->emitOpError()
-         << "by algorithm(scatter) takes vectors whose length the " << ranks
-         << " blocks divide, and kind(...): use algorithm(mailbox)";
-}
-
-static LogicalResult checkAlgorithm(const Collective &c) {
-  ArrayRef<Algorithm> known = getAlgorithms(c.kind, c.isSlice());
-  if (!llvm::is_contained(known, c.algorithm)) {
-    InFlightDiagnostic diag = c.op->emitOpError();
-    diag << "has no algorithm '" << stringifyAlgorithm(c.algorithm)
-         << "': use ";
-    llvm::interleave(
-        known, [&](Algorithm each) { diag << stringifyAlgorithm(each); },
-        [&] { diag << ", "; });
-    return diag << " or auto";
-  }
-  if (c.algorithm == Algorithm::Global && !c.workspace)
-    return c.op->emitOpError("by algorithm(global) needs memory to exchange "
-                             "through: add workspace(...)");
-  if (c.algorithm == Algorithm::Scatter && !c.isSlice())
-    return checkScattered(c);
-  return success();
-}
-
-/// Completes the description, or says why it cannot be expanded.
-static LogicalResult prepare(Collective &c) {
-  Operation *op = c.op;
-  std::optional<int64_t> threads = getKnownBlockSize(op);
-  if (c.scope != Scope::Warp && !threads)
-    return op->emitOpError("needs the size of the block: set known_block_size "
-                           "on the gpu.func");
-  if (c.scope != Scope::Cluster)
-    return success();
-  std::optional<int64_t> ranks = getKnownClusterSize(op);
-  if (!ranks)
-    return op->emitOpError("needs the size of the cluster: set "
-                           "known_cluster_size on the gpu.func");
-  if (*ranks == 1)
-    return success();
-  if (c.isSlice() && *threads < *ranks)
-    return op->emitOpError() << "needs a thread for each of the " << *ranks
-                             << " blocks, but the block has " << *threads;
-  c.algorithm = resolveAlgorithm(c);
-  return checkAlgorithm(c);
-}
 
 /// The collectives of `func`, in program order.
 static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func) {
@@ -164,89 +82,6 @@ Expansion::Expansion(OpBuilder &builder, const Collective &collective,
 //===----------------------------------------------------------------------===//
 // Mbarriers
 //===----------------------------------------------------------------------===//
-
-/// Mbarriers of one execution of `c`.
-static int64_t getNumMBarriers(const Collective &c) {
-  int64_t steps = *getKnownClusterSize(c.op) - 1;
-  switch (c.algorithm) {
-  case Algorithm::Mailbox:
-    return c.isSlice() && c.isReduction() ? 0 : 1;
-  case Algorithm::Tree:
-    return c.kind == CollectiveKind::Broadcast ? 1 : 0;
-  case Algorithm::Ring:
-    return steps;
-  case Algorithm::Scatter:
-    if (c.isSlice())
-      return c.kind == CollectiveKind::ReduceScatter ? 0 : 1;
-    return 2;
-  case Algorithm::Auto:
-  case Algorithm::Global:
-    return 0;
-  }
-  llvm_unreachable("every algorithm has mbarriers or none");
-}
-
-/// Gives every exchange its mbarriers and, where it may execute again, a count
-/// of its executions; collectives of one block share the count.
-static LogicalResult
-planExchanges(ArrayRef<Collective> collectives,
-              llvm::MapVector<Operation *, ExchangePlan> &plans) {
-  int64_t numMBarriers = 0;
-  llvm::MapVector<Block *, SmallVector<Operation *>> byBlock;
-  for (const Collective &c : collectives) {
-    if (!c.crossesBlocks())
-      continue;
-    ExchangePlan &plan = plans[c.op];
-    plan.mbarriers = getNumMBarriers(c);
-    bool isCounted = plan.mbarriers > 0 || c.algorithm == Algorithm::Global;
-    if (!isCounted || !isInLoop(c.op))
-      continue;
-    // Two executions on slices always have a cluster barrier between them.
-    plan.sets = c.isSlice() ? 1 : 2;
-    byBlock[c.op->getBlock()].push_back(c.op);
-  }
-  for (auto &entry : plans) {
-    entry.second.firstMBarrier = numMBarriers;
-    numMBarriers += entry.second.sets * entry.second.mbarriers;
-  }
-  // The control flow is rewritten around the operations, which stay.
-  for (auto &[block, ops] : byBlock) {
-    Value count = countExecutions(ops.front());
-    if (!count)
-      return failure();
-    for (Operation *op : ops)
-      plans[op].count = count;
-  }
-  return success();
-}
-
-/// Gives every exchange through the workspace its words of a cluster's part,
-/// and returns how many those are.
-static FailureOr<int64_t>
-planWorkspace(ArrayRef<Collective> collectives,
-              llvm::MapVector<Operation *, ExchangePlan> &plans,
-              const KernelFrame &frame) {
-  int64_t words = 0;
-  for (const Collective &c : collectives) {
-    if (!c.crossesBlocks() || c.algorithm != Algorithm::Global)
-      continue;
-    ExchangePlan &plan = plans[c.op];
-    plan.workspaceOffset = words;
-    int64_t tuple = TuplePacking(c.inputs.getTypes()).getNumWords();
-    if (c.kind == CollectiveKind::ReduceScatter)
-      // A slice of narrow elements may have words of its own to itself.
-      tuple *= frame.clusterSize;
-    int64_t groups =
-        frame.warps / c.warps.value_or(frame.warps) * (kWarpSize / c.lanes);
-    words += plan.sets * groups * frame.clusterSize * tuple;
-    auto type = cast<MemRefType>(c.workspace.getType());
-    if (type.hasStaticShape() && type.getNumElements() < words)
-      return c.op->emitOpError()
-             << "has a workspace of " << type.getNumElements()
-             << " words, but each cluster needs " << words;
-  }
-  return words;
-}
 
 /// At the kernel's entry: thread 0 initialises the mbarriers and all threads
 /// arrive at the cluster barrier; what it orders is published by the fence.
@@ -400,7 +235,7 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
     return failure();
   if (collectives->empty())
     return success();
-  llvm::MapVector<Operation *, ExchangePlan> plans;
+  ExchangePlans plans;
   if (failed(planExchanges(*collectives, plans)))
     return failure();
 
@@ -411,7 +246,7 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
   KernelFrame frame =
       buildFrame(builder, func, /*needsRank=*/!plans.empty(), usesWorkspace);
   if (usesWorkspace) {
-    FailureOr<int64_t> words = planWorkspace(*collectives, plans, frame);
+    FailureOr<int64_t> words = planWorkspace(*collectives, plans);
     if (failed(words))
       return failure();
     frame.workspaceWords = *words;

@@ -5,6 +5,7 @@
 
 #include "Collective.h"
 #include "TuplePacking.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace cascade::cluster {
 
@@ -131,6 +132,21 @@ struct ExchangePlan {
   /// First word of a cluster's workspace.
   int64_t workspaceOffset = 0;
 };
+
+using ExchangePlans = llvm::MapVector<mlir::Operation *, ExchangePlan>;
+
+/// Completes the description, or says why it cannot be expanded.
+llvm::LogicalResult prepare(Collective &collective);
+
+/// Gives every exchange its mbarriers and, where it may execute again, a count
+/// of its executions; collectives of one block share the count.
+llvm::LogicalResult planExchanges(llvm::ArrayRef<Collective> collectives,
+                                  ExchangePlans &plans);
+
+/// Gives every exchange through the workspace its words of a cluster's part,
+/// and returns how many those are.
+llvm::FailureOr<int64_t> planWorkspace(llvm::ArrayRef<Collective> collectives,
+                                       ExchangePlans &plans);
 
 //===----------------------------------------------------------------------===//
 // One collective
