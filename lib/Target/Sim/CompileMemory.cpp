@@ -5,6 +5,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace cascade::sim;
@@ -87,6 +88,18 @@ LogicalResult KernelCompiler::emitMemoryOp(Operation *op) {
     Registers scalars = get(store.getValue());
     return emitMemRefAccess(store.getMemRef(), store.getIndices(),
                             store.getValue().getType(), scalars,
+                            /*isStore=*/true);
+  }
+  // Of consecutive elements, as one access.
+  if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    Registers results = define(load.getResult());
+    return emitMemRefAccess(load.getBase(), load.getIndices(), load.getType(),
+                            results, /*isStore=*/false);
+  }
+  if (auto store = dyn_cast<vector::StoreOp>(op)) {
+    Registers scalars = get(store.getValueToStore());
+    return emitMemRefAccess(store.getBase(), store.getIndices(),
+                            store.getValueToStore().getType(), scalars,
                             /*isStore=*/true);
   }
   return failure();
@@ -224,6 +237,10 @@ LogicalResult KernelCompiler::emitThreadOp(Operation *op) {
     return dimension(Special::BlockDimX, size.getDimension());
   if (auto size = dyn_cast<gpu::GridDimOp>(op))
     return dimension(Special::GridDimX, size.getDimension());
+  if (auto id = dyn_cast<gpu::ClusterIdOp>(op))
+    return dimension(Special::ClusterIdX, id.getDimension());
+  if (auto size = dyn_cast<gpu::ClusterDimOp>(op))
+    return dimension(Special::ClusterDimX, size.getDimension());
   if (isa<gpu::BarrierOp>(op)) {
     emit(Kind::BlockBarrier);
     return success();

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -271,12 +272,12 @@ LogicalResult KernelCompiler::emitOp(Operation *op) {
   if (hasTypes) {
     if (dialect == "arith" || dialect == "math" || dialect == "index")
       done = emitScalarOp(op);
+    else if (isa<vector::LoadOp, vector::StoreOp>(op) || dialect == "memref")
+      done = emitMemoryOp(op);
     else if (dialect == "vector")
       done = emitVectorOp(op);
     else if (dialect == "scf" || dialect == "cf" || isa<gpu::ReturnOp>(op))
       done = emitControl(op);
-    else if (dialect == "memref")
-      done = emitMemoryOp(op);
     else if (dialect == "llvm")
       done = emitPointerOp(op);
     else if (dialect == "gpu")

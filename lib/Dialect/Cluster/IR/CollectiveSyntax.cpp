@@ -33,6 +33,24 @@ static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &attr) {
   return success();
 }
 
+/// algorithm ::= (`algorithm` `(` word `)`)?
+ParseResult cascade::cluster::parseOptionalAlgorithm(OpAsmParser &parser,
+                                                     AlgorithmAttr &algorithm) {
+  algorithm = AlgorithmAttr::get(parser.getContext(), Algorithm::Auto);
+  if (failed(parser.parseOptionalKeyword("algorithm")))
+    return success();
+  return parseWord(
+      parser, "algorithm (auto, mailbox, tree, ring, scatter, global)",
+      [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm);
+}
+
+void cascade::cluster::printOptionalAlgorithm(OpAsmPrinter &printer,
+                                              Operation *,
+                                              AlgorithmAttr algorithm) {
+  if (algorithm.getValue() != Algorithm::Auto)
+    printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
+}
+
 /// lanes ::= `(` integer (`,` `stride` integer)? `)`
 static ParseResult parseLanes(OpAsmParser &parser, IntegerAttr &lanes,
                               IntegerAttr &stride) {
@@ -47,8 +65,8 @@ static ParseResult parseLanes(OpAsmParser &parser, IntegerAttr &lanes,
   return parser.parseRParen();
 }
 
-/// participants ::= `scope` `(` scope `)` (`algorithm` `(` algorithm `)`)?
-///                  (`lanes` lanes)? (`warps` `(` integer `)`)?
+/// participants ::= `scope` `(` scope `)` algorithm (`lanes` lanes)?
+///                  (`warps` `(` integer `)`)?
 ParseResult cascade::cluster::parseParticipants(
     OpAsmParser &parser, ScopeAttr &scope, AlgorithmAttr &algorithm,
     IntegerAttr &lanes, IntegerAttr &stride, IntegerAttr &warps) {
@@ -57,11 +75,7 @@ ParseResult cascade::cluster::parseParticipants(
           parser, "scope (warp, block or cluster)",
           [](StringRef word) { return symbolizeScope(word); }, scope))
     return failure();
-  algorithm = AlgorithmAttr::get(parser.getContext(), Algorithm::Auto);
-  if (succeeded(parser.parseOptionalKeyword("algorithm")) &&
-      parseWord(
-          parser, "algorithm (auto, mailbox, tree, ring, scatter, global)",
-          [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm))
+  if (parseOptionalAlgorithm(parser, algorithm))
     return failure();
   lanes = parser.getBuilder().getI32IntegerAttr(kWarpSize);
   stride = parser.getBuilder().getI32IntegerAttr(1);
@@ -73,14 +87,13 @@ ParseResult cascade::cluster::parseParticipants(
   return success();
 }
 
-void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *,
+void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *op,
                                          ScopeAttr scope,
                                          AlgorithmAttr algorithm,
                                          IntegerAttr lanes, IntegerAttr stride,
                                          IntegerAttr warps) {
   printer << "scope(" << stringifyScope(scope.getValue()) << ')';
-  if (algorithm.getValue() != Algorithm::Auto)
-    printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
+  printOptionalAlgorithm(printer, op, algorithm);
   if (lanes.getInt() != kWarpSize || stride.getInt() != 1) {
     printer << " lanes(" << lanes.getInt();
     if (stride.getInt() != 1)
@@ -153,6 +166,28 @@ void cascade::cluster::printMergeRegions(OpAsmPrinter &printer, Operation *op,
     return;
   printer << " lanewise ";
   printer.printRegion(lanewise);
+}
+
+/// reduced-types ::= type-list | function-type
+ParseResult
+cascade::cluster::parseReducedTypes(OpAsmParser &parser,
+                                    SmallVectorImpl<Type> &inputs,
+                                    SmallVectorImpl<Type> &results) {
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parser.parseTypeList(inputs) || parser.parseRParen() ||
+                   parser.parseArrowTypeList(results));
+  if (parser.parseTypeList(inputs))
+    return failure();
+  results.assign(inputs.begin(), inputs.end());
+  return success();
+}
+
+void cascade::cluster::printReducedTypes(OpAsmPrinter &printer, Operation *,
+                                         TypeRange inputs, TypeRange results) {
+  if (llvm::equal(inputs, results))
+    printer << inputs;
+  else
+    printer.printFunctionalType(inputs, results);
 }
 
 /// barrier-mode ::= (`arrive` (`relaxed` | `release`)? | `wait`)?

@@ -21,6 +21,8 @@ namespace cascade::cluster {
 inline constexpr unsigned kClusterMemorySpace = 7;
 /// PTX `.shared::cta`.
 inline constexpr unsigned kSharedMemorySpace = 3;
+/// PTX `.global`.
+inline constexpr unsigned kGlobalMemorySpace = 1;
 /// Lanes of a warp.
 inline constexpr int32_t kWarpSize = 32;
 /// The largest cluster of any size attribute (the non-portable size).
@@ -29,6 +31,9 @@ inline constexpr int32_t kMaxClusterSize = 16;
 inline constexpr int64_t kMaxStoreAsyncBytes = 16;
 /// Shared memory of a block, static and dynamic, in bytes.
 inline constexpr int64_t kMaxSharedBytes = 227 * 1024;
+
+/// The largest buffer of a slice collective, in bytes.
+inline constexpr int64_t kMaxSliceBufferBytes = 64 * 1024;
 
 /// Sizes and addresses of a bulk copy are multiples of this, in bytes.
 inline constexpr int64_t kBulkAlignment = 16;
@@ -39,6 +44,13 @@ inline constexpr int64_t kBulkAlignment = 16;
 /// kernel has one such buffer at most.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
+
+/// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory
+/// of the launch, as a thread's own is. One buffer at most is there.
+inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
+
+/// Whether workgroup buffer `index` of `func` is in dynamic shared memory.
+bool isInDynamicShared(mlir::gpu::GPUFuncOp func, unsigned index);
 
 /// What a collective reads: the tuples of other threads.
 struct ExchangeResource
@@ -60,6 +72,9 @@ std::optional<int64_t> getKnownClusterSize(mlir::Operation *op);
 
 /// Threads in a block of `op`'s kernel, from `known_block_size`.
 std::optional<int64_t> getKnownBlockSize(mlir::Operation *op);
+
+/// Whether `op` is an exchange that --cluster-expand-collectives expands.
+bool isCollective(mlir::Operation *op);
 
 /// Whether `type` is a memref in shared memory of this block.
 bool isSharedMemRef(mlir::Type type);

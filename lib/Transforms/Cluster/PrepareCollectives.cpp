@@ -1,0 +1,83 @@
+//===- PrepareCollectives.cpp - What can be expanded, and by what ---------===//
+
+#include "Expansion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cascade::cluster;
+
+/// Bytes that one block contributes.
+static int64_t getPayloadBytes(const Collective &c) {
+  if (!c.isSlice())
+    return c.getNumGroups() * TuplePacking(c.inputs.getTypes()).getNumWords() *
+           4;
+  auto type = cast<MemRefType>(c.buffer.getType());
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+static Algorithm resolveAlgorithm(const Collective &c) {
+  if (c.algorithm != Algorithm::Auto || !c.crossesBlocks())
+    return c.algorithm;
+  CollectiveShape shape;
+  shape.kind = c.kind;
+  shape.isSlice = c.isSlice();
+  shape.payloadBytes = getPayloadBytes(c);
+  shape.clusterSize = *getKnownClusterSize(c.op);
+  shape.threads = *getKnownBlockSize(c.op);
+  return chooseAlgorithm(shape);
+}
+
+/// algorithm(scatter) cuts the operands into a slice a block.
+static LogicalResult checkScattered(const Collective &c) {
+  int64_t ranks = *getKnownClusterSize(c.op);
+  bool isCut = llvm::all_of(c.inputs.getTypes(), [&](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector && vector.getNumElements() % ranks == 0;
+  });
+  if (c.kinds && isCut)
+    return success();
+  return c.op->emitOpError()
+         << "by algorithm(scatter) takes vectors whose length the " << ranks
+         << " blocks divide, and kind(...): use algorithm(mailbox)";
+}
+
+static LogicalResult checkAlgorithm(const Collective &c) {
+  ArrayRef<Algorithm> known = getAlgorithms(c.kind, c.isSlice());
+  if (!llvm::is_contained(known, c.algorithm)) {
+    InFlightDiagnostic diag = c.op->emitOpError();
+    diag << "has no algorithm '" << stringifyAlgorithm(c.algorithm)
+         << "': use ";
+    llvm::interleave(
+        known, [&](Algorithm each) { diag << stringifyAlgorithm(each); },
+        [&] { diag << ", "; });
+    return diag << " or auto";
+  }
+  if (c.algorithm == Algorithm::Global && !c.workspace)
+    return c.op->emitOpError("by algorithm(global) needs memory to exchange "
+                             "through: add workspace(...)");
+  if (c.algorithm == Algorithm::Scatter && !c.isSlice())
+    return checkScattered(c);
+  return success();
+}
+
+LogicalResult cascade::cluster::prepare(Collective &c) {
+  Operation *op = c.op;
+  std::optional<int64_t> threads = getKnownBlockSize(op);
+  if (c.scope != Scope::Warp && !threads)
+    return op->emitOpError("needs the size of the block: set known_block_size "
+                           "on the gpu.func");
+  if (c.scope != Scope::Cluster)
+    return success();
+  std::optional<int64_t> ranks = getKnownClusterSize(op);
+  if (!ranks)
+    return op->emitOpError("needs the size of the cluster: set "
+                           "known_cluster_size on the gpu.func");
+  if (*ranks == 1)
+    return success();
+  if (c.isSlice() && *threads < *ranks)
+    return op->emitOpError() << "needs a thread for each of the " << *ranks
+                             << " blocks, but the block has " << *threads;
+  c.algorithm = resolveAlgorithm(c);
+  return checkAlgorithm(c);
+}
