@@ -3,6 +3,7 @@
 #ifndef CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
 #define CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
 
+#include "cascade/Dialect/Cluster/IR/TargetConstants.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -39,6 +40,9 @@ inline constexpr int64_t kBulkAlignment = 16;
 /// kernel has one such buffer at most.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
+
+/// On a module or a function: the GPU that its kernels are for, a TargetAttr.
+inline constexpr llvm::StringLiteral kTargetAttrName = "cluster.target";
 
 /// What a collective reads: the tuples of other threads.
 struct ExchangeResource
