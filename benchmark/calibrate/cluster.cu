@@ -287,16 +287,25 @@ void ClusterSection::measureStores() {
 
 void ClusterSection::measureBarriers() {
   constexpr Bounds latency = {5, 20000};
+  constexpr int fewest = 128, most = 1024;
+  constexpr double furtherWarps = (most - fewest) / double(warpThreads);
+  double fewestOfBlock = 0, fewestOfCluster = 0;
   report.progress("barriers");
-  for (int threads : {128, 512, 1024}) {
+  for (int threads : {fewest, 512, most}) {
     const std::string ofThreads = std::to_string(threads) + " threads";
     std::vector<double> samples;
     std::string failure =
         run(meet<Kind::Block>, 1, threads, 0, rounds, rounds, samples);
     const double ofBlock = report.add("__syncthreads", "cycles", ofThreads,
                                       samples, latency, failure);
-    if (threads == 128)
+    if (threads == fewest) {
       report.setField("block_barrier_cycles", ofBlock);
+      fewestOfBlock = ofBlock;
+    } else if (threads == most && fewestOfBlock > 0 &&
+               ofBlock > fewestOfBlock) {
+      report.setField("block_barrier_slope",
+                      (ofBlock - fewestOfBlock) / furtherWarps);
+    }
     for (int cluster : device.clusterSizes()) {
       const std::string depends =
           ofThreads + ", cluster " + std::to_string(cluster);
@@ -312,9 +321,14 @@ void ClusterSection::measureBarriers() {
       const double cycles =
           report.add("cluster barrier, release and acquire", "cycles", depends,
                      samples, latency, failure);
-      if (threads == 128 && cluster == portable) {
+      if (threads == fewest && cluster == portable) {
         report.setField("relaxed_barrier_cycles", relaxed);
         report.setField("cluster_barrier_cycles", cycles);
+        fewestOfCluster = cycles;
+      } else if (threads == most && cluster == portable &&
+                 fewestOfCluster > 0 && cycles > fewestOfCluster) {
+        report.setField("cluster_barrier_slope",
+                        (cycles - fewestOfCluster) / furtherWarps);
       }
     }
   }

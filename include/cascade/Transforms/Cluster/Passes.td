@@ -38,4 +38,22 @@ def InsertBarriersPass
                            "::cascade::cluster::ClusterDialect"];
 }
 
+def ReportTrafficPass : Pass<"cluster-traffic"> {
+  let summary = "report what the collectives of kernels move between blocks";
+  let description = [{
+    For every collective of scope(cluster), before its expansion, and every
+    algorithm of the model (docs/TrafficModel.md): bytes, messages and rounds
+    between the blocks, slots to receive into, and predicted cycles. Reports
+    them as analysis remarks of the category `cluster-traffic`, and as one JSON
+    object with `json`. The IR stays as it is.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "the GPU, h200 or h100, where no cluster.target says it">,
+    Option<"json", "json", "std::string", "\"\"",
+           "file to write the report to as JSON; - is standard output">
+  ];
+  let dependentDialects = ["::cascade::cluster::ClusterDialect"];
+}
+
 #endif // CASCADE_TRANSFORMS_CLUSTER_PASSES

@@ -42,7 +42,9 @@ static constexpr TargetScalar scalars[] = {
     {"store_async_cycles", &T::storeAsyncCycles},
     {"bulk_cycles", &T::bulkCycles},
     {"block_barrier_cycles", &T::blockBarrierCycles},
+    {"block_barrier_slope", &T::blockBarrierSlope},
     {"cluster_barrier_cycles", &T::clusterBarrierCycles},
+    {"cluster_barrier_slope", &T::clusterBarrierSlope},
     {"relaxed_barrier_cycles", &T::relaxedBarrierCycles},
     {"lane_merge_cycles", &T::laneMergeCycles},
     {"warp_merge_cycles", &T::warpMergeCycles},
@@ -129,7 +131,9 @@ static TargetConstants makeH200() {
   gpu.storeAsyncCycles = 280;
   gpu.bulkCycles = 350;
   gpu.blockBarrierCycles = 31;
+  gpu.blockBarrierSlope = 2;
   gpu.clusterBarrierCycles = 388;
+  gpu.clusterBarrierSlope = 10;
   gpu.relaxedBarrierCycles = 117;
   gpu.mailboxCycles = {0, 466, 538, 580, 677};
   gpu.treeCycles = {0, 667, 1308, 1933, 2542};

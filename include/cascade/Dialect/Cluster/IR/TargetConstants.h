@@ -62,7 +62,9 @@ struct TargetConstants {
 
   // Barriers and exchanges, in cycles, with 128 threads a block.
   int64_t blockBarrierCycles = 0;
+  int64_t blockBarrierSlope = 0;    ///< more for each further warp
   int64_t clusterBarrierCycles = 0; ///< release and acquire
+  int64_t clusterBarrierSlope = 0;  ///< more for each further warp
   int64_t relaxedBarrierCycles = 0; ///< an arrival that publishes nothing
   ByClusterSize mailboxCycles = {}; ///< all-reduce of an f32; from 2 blocks
   ByClusterSize treeCycles = {};    ///< likewise
