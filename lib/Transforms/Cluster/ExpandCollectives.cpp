@@ -1,5 +1,6 @@
 //===- ExpandCollectives.cpp - Collectives into primitives ----------------===//
 
+#include "DescribeCollective.h"
 #include "Expansion.h"
 #include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,9 +23,16 @@ using namespace cascade::cluster;
 // What can be expanded
 //===----------------------------------------------------------------------===//
 
-static Algorithm getAlgorithm(AllReduceOp op) {
-  return op.getAlgorithm() == Algorithm::Auto ? Algorithm::Mailbox
-                                              : op.getAlgorithm();
+/// Of a collective whose sizes are known.
+static Algorithm getAlgorithm(AllReduceOp op, const TargetConstants &gpu) {
+  if (op.getAlgorithm() != Algorithm::Auto)
+    return op.getAlgorithm();
+  auto collective = describeCollective(op);
+  if (failed(collective) || !*collective)
+    return Algorithm::Mailbox;
+  return chooseAlgorithm((*collective)->shape,
+                         {Algorithm::Mailbox, Algorithm::Tree}, gpu,
+                         kMaxSlotBytes / (isInLoop(op) ? 2 : 1));
 }
 
 static LogicalResult checkAllReduce(AllReduceOp op) {
@@ -36,8 +44,9 @@ static LogicalResult checkAllReduce(AllReduceOp op) {
   if (!getKnownClusterSize(op))
     return op.emitOpError("needs the size of the cluster: set "
                           "known_cluster_size on the gpu.func");
-  Algorithm algorithm = getAlgorithm(op);
-  if (algorithm == Algorithm::Mailbox || algorithm == Algorithm::Tree)
+  Algorithm algorithm = op.getAlgorithm();
+  if (llvm::is_contained({Algorithm::Auto, Algorithm::Mailbox, Algorithm::Tree},
+                         algorithm))
     return success();
   return op.emitOpError() << "algorithm '" << stringifyAlgorithm(algorithm)
                           << "' is not expanded yet: use 'mailbox' or 'tree'";
@@ -164,12 +173,12 @@ Expansion::Expansion(OpBuilder &builder, AllReduceOp op,
 /// Gives every mailbox its mbarriers and, where it may execute again, a count
 /// of its executions; collectives of one block share the count.
 static LogicalResult
-planMailboxes(ArrayRef<AllReduceOp> collectives,
+planMailboxes(ArrayRef<AllReduceOp> collectives, const TargetConstants &gpu,
               llvm::MapVector<Operation *, MailboxPlan> &plans) {
   int64_t numMBarriers = 0;
   llvm::MapVector<Block *, SmallVector<Operation *>> byBlock;
   for (AllReduceOp op : collectives) {
-    if (!crossesBlocks(op) || getAlgorithm(op) != Algorithm::Mailbox)
+    if (!crossesBlocks(op) || getAlgorithm(op, gpu) != Algorithm::Mailbox)
       continue;
     MailboxPlan &plan = plans[op];
     plan.firstMBarrier = numMBarriers;
@@ -313,14 +322,17 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   return success();
 }
 
-LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
+LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
+                                                  TargetAttr target) {
+  if (TargetAttr own = TargetAttr::lookup(func))
+    target = own;
   FailureOr<SmallVector<AllReduceOp>> collectives = collect(func);
   if (failed(collectives))
     return failure();
   if (collectives->empty())
     return success();
   llvm::MapVector<Operation *, MailboxPlan> plans;
-  if (failed(planMailboxes(*collectives, plans)))
+  if (failed(planMailboxes(*collectives, target.getConstants(), plans)))
     return failure();
 
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
@@ -344,8 +356,14 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
 namespace {
 struct ExpandCollectivesPass
     : cascade::cluster::impl::ExpandCollectivesPassBase<ExpandCollectivesPass> {
+  using ExpandCollectivesPassBase::ExpandCollectivesPassBase;
+
   void runOnOperation() override {
-    if (failed(expandCollectives(getOperation())))
+    TargetAttr preset = TargetAttr::getPreset(&getContext(), target);
+    if (!preset)
+      getOperation().emitError() << "unknown target '" << target << "'; use "
+                                 << describeTargetPresets();
+    if (!preset || failed(expandCollectives(getOperation(), preset)))
       signalPassFailure();
   }
 };

@@ -95,8 +95,7 @@ static CollectiveReport reportCollective(Operation *op,
     }
   report.taken = collective.algorithm;
   if (report.taken == Algorithm::Auto)
-    report.taken =
-        chooseAlgorithm(collective.shape, known, gpu, kMaxSlotBytes);
+    report.taken = chooseAlgorithm(collective.shape, known, gpu, kMaxSlotBytes);
   return report;
 }
 

@@ -13,8 +13,13 @@ def ExpandCollectivesPass
     an exchange through shared memory within a block, and messages (`mailbox`)
     or rounds of remote loads (`tree`) between the blocks of a cluster. The
     expansion places what orders blocks; `--cluster-insert-barriers` then
-    places what orders the threads of a block.
+    places what orders the threads of a block. `auto` is the algorithm that is
+    predicted to be the fastest (docs/TrafficModel.md).
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "the GPU, h200 or h100, where no cluster.target says it">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect",
