@@ -23,6 +23,7 @@ llvm_config.add_tool_substitutions(
         "cascade-sweep",
         "cascade-fuzz",
         "cascade-oracle",
+        "cascade-collectives",
         "cascade-lsp-server",
         "mlir-translate",
         "llc",

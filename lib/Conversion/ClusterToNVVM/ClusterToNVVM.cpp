@@ -47,7 +47,7 @@ static constexpr unsigned kLibdeviceBenefit = 5;
 /// Collectives are no primitives: they are expanded first.
 static LogicalResult checkExpanded(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
-    if (!isa<AllReduceOp, ReduceOp, AllGatherOp, GatherOp, BroadcastOp>(op))
+    if (!isCollective(op))
       return WalkResult::advance();
     op->emitOpError("is a collective: run --cluster-expand-collectives before "
                     "--convert-cluster-to-nvvm");

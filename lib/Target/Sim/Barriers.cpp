@@ -124,6 +124,23 @@ bool Machine::clusterWait(Warp &warp, LaneGroup &group, const Instr &instr) {
   return true;
 }
 
+/// What a lane knows of its own block: `.shared::cta` is the memory of no peer.
+void Machine::publishOwn(ClockSum &sum, const Warp &warp, unsigned lane) {
+  sum.add(warp.firstThread + lane, warp.epoch);
+  const Clock *clock = warp.clock[lane].get();
+  if (!clock)
+    return;
+  auto add = [&](uint32_t component) {
+    if (clock->at[component])
+      sum.add(component, clock->at[component]);
+  };
+  for (const Warp &other : warp.block->warps)
+    for (unsigned i = 0; i < kLanes; ++i)
+      add(other.firstThread + i);
+  for (uint32_t i = 0; i < warp.block->mbarriers.size(); ++i)
+    add(componentOf(*warp.block, i));
+}
+
 void Machine::fence(Warp &warp, uint32_t mask, const Instr &instr) {
   auto kind = static_cast<FenceKind>(instr.imm);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -136,7 +153,13 @@ void Machine::fence(Warp &warp, uint32_t mask, const Instr &instr) {
       continue;
     }
     ClockSum sum(numComponents);
-    publish(sum, warp, lane);
+    if (kind == FenceKind::ProxyAsyncShared) {
+      publishOwn(sum, warp, lane);
+      if (warp.proxy[lane])
+        sum.add(warp.proxy[lane]);
+    } else {
+      publish(sum, warp, lane);
+    }
     if (kind == FenceKind::AcqRelCluster)
       warp.fenced[lane] = sum.take();
     else

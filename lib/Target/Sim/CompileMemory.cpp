@@ -224,6 +224,10 @@ LogicalResult KernelCompiler::emitThreadOp(Operation *op) {
     return dimension(Special::BlockDimX, size.getDimension());
   if (auto size = dyn_cast<gpu::GridDimOp>(op))
     return dimension(Special::GridDimX, size.getDimension());
+  if (auto id = dyn_cast<gpu::ClusterIdOp>(op))
+    return dimension(Special::ClusterIdX, id.getDimension());
+  if (auto size = dyn_cast<gpu::ClusterDimOp>(op))
+    return dimension(Special::ClusterDimX, size.getDimension());
   if (isa<gpu::BarrierOp>(op)) {
     emit(Kind::BlockBarrier);
     return success();

@@ -133,6 +133,7 @@ private:
   void fence(Warp &warp, uint32_t mask, const Instr &instr);
   void wakeBlock(Block &block, Wait wait);
   /// The clock of a lane with its own epoch in it.
+  void publishOwn(ClockSum &sum, const Warp &warp, unsigned lane);
   void publish(ClockSum &sum, const Warp &warp, unsigned lane) {
     sum.add(warp.clock[lane]);
     sum.add(warp.firstThread + lane, warp.epoch);

@@ -130,6 +130,12 @@ enum class Special : uint8_t {
   GridDimX,
   GridDimY,
   GridDimZ,
+  ClusterIdX, // of the cluster in the grid
+  ClusterIdY,
+  ClusterIdZ,
+  ClusterDimX, // clusters of the grid
+  ClusterDimY,
+  ClusterDimZ,
   ClusterRank,
   ClusterSize, // 32-bit; the others are 64-bit
 };

@@ -98,6 +98,16 @@ void Machine::startWarp(Block &block, uint32_t number) {
       case Special::GridDimZ:
         wide[lane] = size.grid[axis];
         break;
+      case Special::ClusterIdX:
+      case Special::ClusterIdY:
+      case Special::ClusterIdZ:
+        wide[lane] = block.index[axis] / size.cluster[axis];
+        break;
+      case Special::ClusterDimX:
+      case Special::ClusterDimY:
+      case Special::ClusterDimZ:
+        wide[lane] = size.grid[axis] / size.cluster[axis];
+        break;
       case Special::ClusterRank:
         narrow[lane] = block.rank;
         break;

@@ -1,4 +1,4 @@
-//===- Combine.cpp - Combining tuples within a block ----------------------===//
+//===- Combine.cpp - Tuples in shared memory, and combining them ----------===//
 //
 // Every combination takes the state of the lower rank first, so that all
 // threads compute the same bits.
@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
-#include "cascade/Dialect/Cluster/IR/KindTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,77 +22,6 @@ static constexpr int64_t kMaxReadByAll = 4;
 /// is merged in loops, with one copy of the code a collective and level.
 static constexpr int64_t kMaxUnrolledWords = 12;
 
-//===----------------------------------------------------------------------===//
-// Merger
-//===----------------------------------------------------------------------===//
-
-Merger::Merger(AllReduceOp op) : op(op) {
-  isCommutative = op.getKinds().has_value();
-  if (!isCommutative)
-    return;
-  for (auto [attr, type] :
-       llvm::zip_equal(*op.getKinds(), op.getInputs().getTypes()))
-    isCommutative &= commutesBitwise(cast<KindAttr>(attr).getValue(), type);
-}
-
-SmallVector<Value> Merger::operator()(OpBuilder &builder, Location loc,
-                                      ValueRange lower,
-                                      ValueRange higher) const {
-  SmallVector<Value> merged;
-  AllReduceOp reduce = op;
-  if (reduce.getKinds()) {
-    for (auto [attr, lhs, rhs] :
-         llvm::zip_equal(*reduce.getKinds(), lower, higher))
-      merged.push_back(buildCombine(builder, loc,
-                                    cast<KindAttr>(attr).getValue(), lhs, rhs));
-    return merged;
-  }
-  Block &body = reduce.getMerge().front();
-  IRMapping map;
-  map.map(body.getArguments().take_front(lower.size()), lower);
-  map.map(body.getArguments().drop_front(lower.size()), higher);
-  for (Operation &nested : body.without_terminator())
-    builder.clone(nested, map);
-  for (Value value : body.getTerminator()->getOperands())
-    merged.push_back(map.lookupOrDefault(value));
-  return merged;
-}
-
-//===----------------------------------------------------------------------===//
-// Small builders
-//===----------------------------------------------------------------------===//
-
-Value Expansion::constant(int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(value));
-}
-
-Value Expansion::add(Value lhs, Value rhs) {
-  return arith::AddIOp::create(builder, loc, lhs, rhs);
-}
-
-Value Expansion::scale(Value value, int64_t factor) {
-  if (factor == 1)
-    return value;
-  return arith::MulIOp::create(builder, loc, value, constant(factor));
-}
-
-Value Expansion::both(Value lhs, Value rhs) {
-  if (!lhs || !rhs)
-    return lhs ? lhs : rhs;
-  return arith::AndIOp::create(builder, loc, lhs, rhs);
-}
-
-Value Expansion::below(Value value, int64_t limit) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value,
-                               constant(limit));
-}
-
-Value Expansion::toIndex(Value value) {
-  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
-                                      value);
-}
-
 Value Expansion::allocate(int64_t tuples) {
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
@@ -105,12 +33,19 @@ Value Expansion::allocate(int64_t tuples) {
 }
 
 void Expansion::store(Value buffer, Value tuple, ValueRange values) {
-  Value first = scale(tuple, packing.getNumChunks());
-  for (auto [index, chunk] :
-       llvm::enumerate(packing.toChunks(builder, loc, values))) {
-    Value at = index == 0 ? first : add(first, constant(index));
-    memref::StoreOp::create(builder, loc, chunk, buffer, toIndex(at));
-  }
+  storeAll(buffer, tuple, {SmallVector<Value>(values)});
+}
+
+void Expansion::storeAll(Value buffer, Value first,
+                         ArrayRef<SmallVector<Value>> tuples) {
+  Value place = scale(first, packing.getNumChunks());
+  int64_t index = 0;
+  asOneAccess([&] {
+    for (ValueRange values : tuples)
+      for (Value chunk : packing.toChunks(builder, loc, values))
+        memref::StoreOp::create(builder, loc, chunk, buffer,
+                                toIndex(add(place, index++)));
+  });
 }
 
 SmallVector<Value> Expansion::load(Value buffer, Value tuple) {
@@ -123,18 +58,41 @@ SmallVector<Value> Expansion::load(Value buffer, Value tuple) {
   return packing.fromChunks(builder, loc, chunks);
 }
 
-void Expansion::guarded(Value condition, function_ref<void()> body) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(builder, loc, condition);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  body();
+SmallVector<SmallVector<Value>>
+Expansion::loadAll(Value buffer, Value first, int64_t stride, int64_t count) {
+  SmallVector<SmallVector<Value>> tuples;
+  for (int64_t k = 0; k < count; ++k)
+    tuples.push_back(load(buffer, add(first, k * stride)));
+  return tuples;
 }
 
 //===----------------------------------------------------------------------===//
 // Combinations
 //===----------------------------------------------------------------------===//
+
+SmallVector<Value> Expansion::shuffle(ValueRange values, Value offset,
+                                      gpu::ShuffleMode mode) {
+  Value width = constant(kWarpSize);
+  SmallVector<Value> words;
+  for (Value word : packing.toWords(builder, loc, values))
+    words.push_back(
+        gpu::ShuffleOp::create(builder, loc, word, offset, width, mode)
+            .getShuffleResult());
+  return packing.fromWords(builder, loc, words);
+}
+
+SmallVector<Value> Expansion::select(Value condition, ValueRange ifTrue,
+                                     ValueRange ifFalse) {
+  SmallVector<Value> chosen;
+  for (auto [lhs, rhs] : llvm::zip_equal(ifTrue, ifFalse))
+    chosen.push_back(
+        arith::SelectOp::create(builder, loc, condition, lhs, rhs));
+  return chosen;
+}
+
+static bool hasLanewise(const Collective &collective) {
+  return collective.lanewise && !collective.lanewise->empty();
+}
 
 bool Expansion::isLarge() const {
   return packing.getNumWords() > kMaxUnrolledWords;
@@ -143,20 +101,8 @@ bool Expansion::isLarge() const {
 SmallVector<Value> Expansion::butterflyRound(ValueRange state, Value lane,
                                              Value stride, Value groupMask,
                                              int64_t present) {
-  auto select = [&](Value condition, ValueRange ifTrue, ValueRange ifFalse) {
-    SmallVector<Value> chosen;
-    for (auto [lhs, rhs] : llvm::zip_equal(ifTrue, ifFalse))
-      chosen.push_back(
-          arith::SelectOp::create(builder, loc, condition, lhs, rhs));
-    return chosen;
-  };
-  Value width = constant(kWarpSize);
-  SmallVector<Value> words;
-  for (Value word : packing.toWords(builder, loc, state))
-    words.push_back(gpu::ShuffleOp::create(builder, loc, word, stride, width,
-                                           gpu::ShuffleMode::XOR)
-                        .getShuffleResult());
-  SmallVector<Value> partner = packing.fromWords(builder, loc, words);
+  SmallVector<Value> partner =
+      shuffle(state, scale(stride, who.stride), gpu::ShuffleMode::XOR);
   if (merge.commutes() && !groupMask)
     return merge(builder, loc, state, partner);
   Value bit = arith::AndIOp::create(builder, loc, lane, stride);
@@ -206,7 +152,7 @@ SmallVector<Value> Expansion::butterfly(ValueRange values, Value lane,
 }
 
 SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
-  Block &body = op.getLanewise().front();
+  Block &body = collective.lanewise->front();
   IRMapping map;
   map.map(body.getArguments(), values);
   for (Operation &nested : body.without_terminator()) {
@@ -217,9 +163,11 @@ SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
     }
     auto ofLanes = cast<AllReduceOp>(builder.clone(nested, map));
     ofLanes.setLanes(size);
-    Expansion inner(builder, ofLanes, kernel);
+    ofLanes.setStride(who.stride);
+    Collective ofLanesOnly = *Collective::get(ofLanes);
+    Expansion inner(builder, ofLanesOnly, kernel);
     SmallVector<Value> reduced =
-        inner.butterfly(ofLanes.getInputs(), inner.who.laneInGroup, size, size);
+        inner.butterfly(ofLanesOnly.inputs, inner.who.laneInGroup, size, size);
     map.map(reduce.getResults(), reduced);
     ofLanes.erase();
   }
@@ -232,7 +180,7 @@ SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
 SmallVector<Value> Expansion::combineLanes(ValueRange values, Value lane,
                                            int64_t size, int64_t present) {
   bool isWhole = present == size && size > 2;
-  return isWhole && !op.getLanewise().empty()
+  return isWhole && hasLanewise(collective)
              ? lanewise(values, size)
              : butterfly(values, lane, size, present);
 }
@@ -240,8 +188,7 @@ SmallVector<Value> Expansion::combineLanes(ValueRange values, Value lane,
 SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
                                       int64_t count) {
   int64_t size = llvm::PowerOf2Ceil(count);
-  int64_t readByAll =
-      isLarge() || !op.getLanewise().empty() ? 2 : kMaxReadByAll;
+  int64_t readByAll = isLarge() || hasLanewise(collective) ? 2 : kMaxReadByAll;
   if (count > readByAll && size <= who.lanes) {
     // Lane k reads tuple k; absent ones repeat the last, and do not count.
     Value place = arith::AndIOp::create(builder, loc, who.laneInGroup,
@@ -253,18 +200,5 @@ SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
     SmallVector<Value> mine = load(buffer, add(first, scale(present, stride)));
     return combineLanes(mine, place, size, count);
   }
-  SmallVector<SmallVector<Value>> states;
-  for (int64_t k = 0; k < count; ++k)
-    states.push_back(
-        load(buffer, k == 0 ? first : add(first, constant(k * stride))));
-  // Neighbours in pairs: in rank order, log2 steps deep.
-  while (states.size() > 1) {
-    SmallVector<SmallVector<Value>> merged;
-    for (size_t k = 0; k + 1 < states.size(); k += 2)
-      merged.push_back(merge(builder, loc, states[k], states[k + 1]));
-    if (states.size() % 2 != 0)
-      merged.push_back(states.back());
-    states = std::move(merged);
-  }
-  return states.front();
+  return merge.all(builder, loc, loadAll(buffer, first, stride, count));
 }

@@ -1,6 +1,5 @@
 //===- ExpandCollectives.cpp - Collectives into primitives ----------------===//
 
-#include "DescribeCollective.h"
 #include "Expansion.h"
 #include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,169 +22,168 @@ using namespace cascade::cluster;
 // What can be expanded
 //===----------------------------------------------------------------------===//
 
-/// Of a collective whose sizes are known.
-static Algorithm getAlgorithm(AllReduceOp op, const TargetConstants &gpu) {
-  if (op.getAlgorithm() != Algorithm::Auto)
-    return op.getAlgorithm();
-  auto collective = describeCollective(op);
-  if (failed(collective) || !*collective)
-    return Algorithm::Mailbox;
-  return chooseAlgorithm((*collective)->shape,
-                         {Algorithm::Mailbox, Algorithm::Tree}, gpu,
-                         kMaxSlotBytes / (isInLoop(op) ? 2 : 1));
+/// algorithm(scatter) cuts the operands into a slice a block.
+static LogicalResult checkScattered(const Collective &c) {
+  int64_t ranks = *getKnownClusterSize(c.op);
+  bool isCut = llvm::all_of(c.inputs.getTypes(), [&](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector && vector.getNumElements() % ranks == 0;
+  });
+  if (c.kinds && isCut)
+    return success();
+  return c.op->emitOpError()
+         << "by algorithm(scatter) takes vectors whose length the " << ranks
+         << " blocks divide, and kind(...): use algorithm(mailbox)";
 }
 
-static LogicalResult checkAllReduce(AllReduceOp op) {
-  if (op.getScope() != Scope::Warp && !getKnownBlockSize(op))
-    return op.emitOpError("needs the size of the block: set known_block_size "
-                          "on the gpu.func");
-  if (op.getScope() != Scope::Cluster)
-    return success();
-  if (!getKnownClusterSize(op))
-    return op.emitOpError("needs the size of the cluster: set "
-                          "known_cluster_size on the gpu.func");
-  Algorithm algorithm = op.getAlgorithm();
-  if (llvm::is_contained({Algorithm::Auto, Algorithm::Mailbox, Algorithm::Tree},
-                         algorithm))
-    return success();
-  return op.emitOpError() << "algorithm '" << stringifyAlgorithm(algorithm)
-                          << "' is not expanded yet: use 'mailbox' or 'tree'";
+static LogicalResult checkAlgorithm(const Collective &c) {
+  ArrayRef<Algorithm> known = getAlgorithms(c.kind, c.isSlice());
+  if (!llvm::is_contained(known, c.algorithm)) {
+    InFlightDiagnostic diag = c.op->emitOpError();
+    diag << "has no algorithm '" << stringifyAlgorithm(c.algorithm)
+         << "': use ";
+    llvm::interleave(
+        known, [&](Algorithm each) { diag << stringifyAlgorithm(each); },
+        [&] { diag << ", "; });
+    return diag << " or auto";
+  }
+  if (c.algorithm == Algorithm::Global && !c.workspace)
+    return c.op->emitOpError("by algorithm(global) needs memory to exchange "
+                             "through: add workspace(...)");
+  if (c.algorithm == Algorithm::Scatter && !c.isSlice())
+    return checkScattered(c);
+  return success();
 }
 
-/// The all-reduces of `func`, in program order.
-static FailureOr<SmallVector<AllReduceOp>> collect(gpu::GPUFuncOp func) {
-  SmallVector<AllReduceOp> collectives;
+/// Completes the description, or says why it cannot be expanded.
+static LogicalResult prepare(Collective &c, const TargetConstants &gpu) {
+  Operation *op = c.op;
+  std::optional<int64_t> threads = getKnownBlockSize(op);
+  if (c.scope != Scope::Warp && !threads)
+    return op->emitOpError("needs the size of the block: set known_block_size "
+                           "on the gpu.func");
+  if (c.scope != Scope::Cluster)
+    return success();
+  std::optional<int64_t> ranks = getKnownClusterSize(op);
+  if (!ranks)
+    return op->emitOpError("needs the size of the cluster: set "
+                           "known_cluster_size on the gpu.func");
+  if (*ranks == 1)
+    return success();
+  if (c.isSlice() && *threads < *ranks)
+    return op->emitOpError() << "needs a thread for each of the " << *ranks
+                             << " blocks, but the block has " << *threads;
+  if (c.algorithm == Algorithm::Auto)
+    c.algorithm = chooseAlgorithm(c.getShape(), gpu, c.getNumSets());
+  return checkAlgorithm(c);
+}
+
+/// The collectives of `func`, in program order.
+static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func,
+                                                  const TargetConstants &gpu) {
+  SmallVector<Collective> collectives;
   WalkResult result = func.walk([&](Operation *op) {
-    if (isa<ReduceOp, AllGatherOp, GatherOp, BroadcastOp>(op)) {
-      op->emitOpError("is not expanded yet: use cluster.all_reduce");
-      return WalkResult::interrupt();
-    }
     // A lanewise region is expanded with its collective.
-    auto allReduce = dyn_cast<AllReduceOp>(op);
-    if (!allReduce || isa<AllReduceOp>(op->getParentOp()))
+    std::optional<Collective> found = Collective::get(op);
+    if (!found || isa<AllReduceOp>(op->getParentOp()))
       return WalkResult::advance();
-    if (failed(checkAllReduce(allReduce)))
+    if (failed(prepare(*found, gpu)))
       return WalkResult::interrupt();
-    collectives.push_back(allReduce);
+    collectives.push_back(*found);
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
   if (!collectives.empty() && !llvm::hasSingleElement(func.getBody()))
-    return collectives.front().emitOpError(
+    return collectives.front().op->emitOpError(
         "can be expanded only in structured control flow: expand before "
         "--convert-scf-to-cf");
   return collectives;
 }
 
-/// A scope(cluster) of one block exchanges nothing between blocks.
-static bool crossesBlocks(AllReduceOp op) {
-  return op.getScope() == Scope::Cluster && *getKnownClusterSize(op) > 1;
-}
-
 //===----------------------------------------------------------------------===//
-// The kernel's frame
+// Who takes part
 //===----------------------------------------------------------------------===//
 
-static Value makeI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(value));
-}
-
-/// The thread's number in its block: x + y * nx + z * nx * ny.
-static Value buildThread(OpBuilder &builder, Location loc,
-                         gpu::GPUFuncOp func) {
-  std::optional<ArrayRef<int32_t>> sizes = func.getKnownBlockSize();
-  Value thread;
-  int64_t stride = 1;
-  constexpr gpu::Dimension kDimensions[] = {
-      gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-  for (auto [index, dimension] : llvm::enumerate(kDimensions)) {
-    if (sizes && (*sizes)[index] == 1)
-      continue;
-    Value id = gpu::ThreadIdOp::create(builder, loc, dimension);
-    id = arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), id);
-    if (stride != 1)
-      id = arith::MulIOp::create(builder, loc, id,
-                                 makeI32(builder, loc, stride));
-    thread = thread ? arith::AddIOp::create(builder, loc, thread, id) : id;
-    // Without a known size, only x is looked at: lanes are along x.
-    if (!sizes)
-      return thread;
-    stride *= (*sizes)[index];
-  }
-  return thread ? thread : makeI32(builder, loc, 0);
-}
-
-static KernelFrame buildFrame(OpBuilder &builder, gpu::GPUFuncOp func,
-                              bool needsRank) {
-  Location loc = func.getLoc();
-  KernelFrame frame;
-  frame.func = func;
-  frame.warps =
-      getKnownBlockSize(&func.front().front()).value_or(kWarpSize) / kWarpSize;
-  frame.clusterSize = getKnownClusterSize(&func.front().front()).value_or(1);
-  frame.thread = buildThread(builder, loc, func);
-  frame.lane = arith::AndIOp::create(builder, loc, frame.thread,
-                                     makeI32(builder, loc, kWarpSize - 1));
-  frame.warp = arith::DivUIOp::create(builder, loc, frame.thread,
-                                      makeI32(builder, loc, kWarpSize));
-  frame.isThread0 =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                            frame.thread, makeI32(builder, loc, 0));
-  if (needsRank)
-    frame.rank = RankOp::create(builder, loc, builder.getI32Type());
-  return frame;
-}
-
-Expansion::Expansion(OpBuilder &builder, AllReduceOp op,
+Expansion::Expansion(OpBuilder &builder, const Collective &collective,
                      const KernelFrame &kernel)
-    : builder(builder), loc(op.getLoc()), op(op), kernel(kernel), merge(op),
-      packing(op.getInputs().getTypes()) {
-  who.lanes = op.getLanes();
+    : Emitter{builder, collective.op->getLoc()}, collective(collective),
+      kernel(kernel), merge(collective, collective.inputs.getTypes()),
+      packing(collective.inputs.getTypes()) {
+  who.lanes = collective.lanes;
+  who.stride = collective.stride;
   who.laneGroups = kWarpSize / who.lanes;
-  auto modulo = [&](Value value, int64_t divisor) -> Value {
-    return arith::RemUIOp::create(builder, loc, value, constant(divisor));
-  };
-  auto divide = [&](Value value, int64_t divisor) -> Value {
-    return arith::DivUIOp::create(builder, loc, value, constant(divisor));
-  };
   auto isZero = [&](Value value) { return below(value, 1); };
-  who.laneInGroup = modulo(kernel.lane, who.lanes);
-  who.laneGroup = divide(kernel.lane, who.lanes);
+  // A lane's number has three digits: run of lanes * stride, lane in its group,
+  // lane below the stride. The group is what remains without the middle one.
+  who.laneInGroup = kernel.lane;
+  who.laneGroup = divide(kernel.lane, who.lanes * who.stride);
+  if (who.stride > 1) {
+    who.laneInGroup = divide(kernel.lane, who.stride);
+    who.laneGroup =
+        add(scale(who.laneGroup, who.stride), modulo(kernel.lane, who.stride));
+  }
+  who.laneInGroup = modulo(who.laneInGroup, who.lanes);
   if (who.lanes > 1)
     who.isFirstLane = isZero(who.laneInGroup);
-  if (op.getScope() == Scope::Warp)
+  if (collective.scope == Scope::Warp)
     return;
-  who.warps = op.getWarps().value_or(kernel.warps);
+  who.warps = collective.warps.value_or(kernel.warps);
   who.groups = kernel.warps / who.warps * who.laneGroups;
   Value warpGroup = divide(kernel.warp, who.warps);
   who.firstWarp = scale(warpGroup, who.warps);
+  who.warpInGroup = modulo(kernel.warp, who.warps);
   who.group = add(scale(warpGroup, who.laneGroups), who.laneGroup);
   if (who.warps > 1)
-    who.isFirstWarp = isZero(modulo(kernel.warp, who.warps));
+    who.isFirstWarp = isZero(who.warpInGroup);
 }
 
 //===----------------------------------------------------------------------===//
 // Mbarriers
 //===----------------------------------------------------------------------===//
 
-/// Gives every mailbox its mbarriers and, where it may execute again, a count
+/// Mbarriers of one execution of `c`.
+static int64_t getNumMBarriers(const Collective &c) {
+  int64_t steps = *getKnownClusterSize(c.op) - 1;
+  switch (c.algorithm) {
+  case Algorithm::Mailbox:
+    return c.isSlice() && c.isReduction() ? 0 : 1;
+  case Algorithm::Tree:
+    return c.kind == CollectiveKind::Broadcast ? 1 : 0;
+  case Algorithm::Ring:
+    return steps;
+  case Algorithm::Scatter:
+    if (c.isSlice())
+      return c.kind == CollectiveKind::ReduceScatter ? 0 : 1;
+    return 2;
+  case Algorithm::Auto:
+  case Algorithm::Global:
+    return 0;
+  }
+  llvm_unreachable("every algorithm has mbarriers or none");
+}
+
+/// Gives every exchange its mbarriers and, where it may execute again, a count
 /// of its executions; collectives of one block share the count.
 static LogicalResult
-planMailboxes(ArrayRef<AllReduceOp> collectives, const TargetConstants &gpu,
-              llvm::MapVector<Operation *, MailboxPlan> &plans) {
+planExchanges(ArrayRef<Collective> collectives,
+              llvm::MapVector<Operation *, ExchangePlan> &plans) {
   int64_t numMBarriers = 0;
   llvm::MapVector<Block *, SmallVector<Operation *>> byBlock;
-  for (AllReduceOp op : collectives) {
-    if (!crossesBlocks(op) || getAlgorithm(op, gpu) != Algorithm::Mailbox)
+  for (const Collective &c : collectives) {
+    if (!c.crossesBlocks())
       continue;
-    MailboxPlan &plan = plans[op];
-    plan.firstMBarrier = numMBarriers;
-    plan.rounds = isInLoop(op) ? 2 : 1;
-    numMBarriers += plan.rounds;
-    if (plan.rounds > 1)
-      byBlock[op->getBlock()].push_back(op);
+    ExchangePlan &plan = plans[c.op];
+    plan.mbarriers = getNumMBarriers(c);
+    bool isCounted = plan.mbarriers > 0 || c.algorithm == Algorithm::Global;
+    if (!isCounted || !isInLoop(c.op))
+      continue;
+    plan.sets = c.getNumSets();
+    byBlock[c.op->getBlock()].push_back(c.op);
+  }
+  for (auto &entry : plans) {
+    entry.second.firstMBarrier = numMBarriers;
+    numMBarriers += entry.second.sets * entry.second.mbarriers;
   }
   // The control flow is rewritten around the operations, which stay.
   for (auto &[block, ops] : byBlock) {
@@ -196,6 +194,34 @@ planMailboxes(ArrayRef<AllReduceOp> collectives, const TargetConstants &gpu,
       plans[op].count = count;
   }
   return success();
+}
+
+/// Gives every exchange through the workspace its words of a cluster's part,
+/// and returns how many those are.
+static FailureOr<int64_t>
+planWorkspace(ArrayRef<Collective> collectives,
+              llvm::MapVector<Operation *, ExchangePlan> &plans,
+              const KernelFrame &frame) {
+  int64_t words = 0;
+  for (const Collective &c : collectives) {
+    if (!c.crossesBlocks() || c.algorithm != Algorithm::Global)
+      continue;
+    ExchangePlan &plan = plans[c.op];
+    plan.workspaceOffset = words;
+    int64_t tuple = TuplePacking(c.inputs.getTypes()).getNumWords();
+    if (c.kind == CollectiveKind::ReduceScatter)
+      // A slice of narrow elements may have words of its own to itself.
+      tuple *= frame.clusterSize;
+    int64_t groups =
+        frame.warps / c.warps.value_or(frame.warps) * (kWarpSize / c.lanes);
+    words += plan.sets * groups * frame.clusterSize * tuple;
+    auto type = cast<MemRefType>(c.workspace.getType());
+    if (type.hasStaticShape() && type.getNumElements() < words)
+      return c.op->emitOpError()
+             << "has a workspace of " << type.getNumElements()
+             << " words, but each cluster needs " << words;
+  }
+  return words;
 }
 
 /// At the kernel's entry: thread 0 initialises the mbarriers and all threads
@@ -212,7 +238,7 @@ static void initMBarriers(OpBuilder &builder, KernelFrame &frame,
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value one = makeI32(builder, loc, 1);
+    Value one = Emitter{builder, loc}.constant(1);
     for (int64_t index = 0; index < numMBarriers; ++index) {
       Value at = arith::ConstantIndexOp::create(builder, loc, index);
       MBarrierInitOp::create(builder, loc, frame.mbarriers, at, one);
@@ -244,46 +270,67 @@ static void placeEntryWait(gpu::GPUFuncOp func, Operation *arrive) {
 // One collective
 //===----------------------------------------------------------------------===//
 
-/// Combines over the warps of a group through shared memory.
-static SmallVector<Value> combineWarps(Expansion &e, ValueRange values) {
-  int64_t laneGroups = e.who.laneGroups;
-  Value buffer = e.allocate(e.kernel.warps * laneGroups);
-  auto placeOf = [&](Value warp) {
-    return e.add(e.scale(warp, laneGroups), e.who.laneGroup);
-  };
-  e.guarded(e.who.isFirstLane,
-            [&] { e.store(buffer, placeOf(e.kernel.warp), values); });
-  return e.combine(buffer, placeOf(e.who.firstWarp), /*stride=*/laneGroups,
-                   e.who.warps);
-}
-
 /// Tells the barrier placement that all threads come to `op` together.
-static void markUniform(AllReduceOp op) {
-  if (op.getScope() == Scope::Warp)
+static void markUniform(const Collective &c) {
+  if (c.scope == Scope::Warp)
     return;
-  for (Operation *parent = op->getParentOp(); !isa<gpu::GPUFuncOp>(parent);
+  for (Operation *parent = c.op->getParentOp(); !isa<gpu::GPUFuncOp>(parent);
        parent = parent->getParentOp())
     parent->setDiscardableAttr(kUniformAttrName,
-                               UnitAttr::get(op.getContext()));
+                               UnitAttr::get(c.op->getContext()));
 }
 
-static void expandOne(AllReduceOp op, const KernelFrame &frame,
-                      const MailboxPlan *mailbox) {
-  OpBuilder builder(op);
-  Expansion e(builder, op, frame);
-  SmallVector<Value> state = e.combineLanes(op.getInputs(), e.who.laneInGroup,
-                                            e.who.lanes, e.who.lanes);
-  if (op.getScope() != Scope::Warp && e.who.warps > 1)
-    state = combineWarps(e, state);
-  if (crossesBlocks(op))
-    state = mailbox ? expandMailbox(e, *mailbox, state) : expandTree(e, state);
-  markUniform(op);
-  op->replaceAllUsesWith(state);
-  op->erase();
+static SmallVector<Value>
+expandBetweenBlocks(Expansion &e, const ExchangePlan &plan, ValueRange values) {
+  switch (e.collective.algorithm) {
+  case Algorithm::Auto:
+  case Algorithm::Mailbox:
+    return expandMailbox(e, plan, values);
+  case Algorithm::Tree:
+    return e.collective.kind == CollectiveKind::Broadcast
+               ? expandTreeBroadcast(e, plan, values)
+               : expandTree(e, values);
+  case Algorithm::Ring:
+    return expandRing(e, plan, values);
+  case Algorithm::Scatter:
+    return expandScatter(e, plan, values);
+  case Algorithm::Global:
+    return expandGlobal(e, plan, values);
+  }
+  llvm_unreachable("every algorithm has an expansion");
 }
 
-/// The most static shared memory of a block, in bytes (PTX `.shared`).
-static constexpr int64_t kMaxStaticShared = 48 * 1024;
+static SmallVector<Value> expandTuples(OpBuilder &builder, const Collective &c,
+                                       const KernelFrame &frame,
+                                       const ExchangePlan &plan) {
+  Expansion e(builder, c, frame);
+  if (c.scope == Scope::Warp)
+    return exchangeLanes(e);
+  if (c.scope == Scope::Block)
+    return exchangeWarps(e);
+  SmallVector<Value> values(c.inputs);
+  if (c.isReduction())
+    values = combineThreads(e, values);
+  if (c.crossesBlocks())
+    return expandBetweenBlocks(e, plan, values);
+  // One block is the only rank.
+  if (!c.isReduction())
+    values = spread(e, values);
+  bool isGathered =
+      c.kind == CollectiveKind::AllGather || c.kind == CollectiveKind::Gather;
+  return isGathered ? e.concatenate({values}) : values;
+}
+
+static void expandOne(const Collective &c, const KernelFrame &frame,
+                      const ExchangePlan &plan) {
+  OpBuilder builder(c.op);
+  if (!c.isSlice())
+    c.op->replaceAllUsesWith(expandTuples(builder, c, frame, plan));
+  else if (c.crossesBlocks())
+    expandSlices(builder, c, frame, plan);
+  markUniform(c);
+  c.op->erase();
+}
 
 /// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
 static int64_t getBufferBytes(MemRefType type) {
@@ -308,10 +355,10 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
         bool(func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName));
     (isDynamic ? dynamic : fixed) += bytes;
   }
-  if (fixed > kMaxStaticShared)
+  if (fixed > kMaxSlotBytes)
     return func.emitOpError()
            << "would need " << fixed << " bytes of static shared memory, of "
-           << kMaxStaticShared
+           << kMaxSlotBytes
            << ": use more lanes or warps a group, or "
               "algorithm(tree)";
   if (fixed + dynamic > kMaxSharedBytes)
@@ -326,28 +373,40 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
                                                   TargetAttr target) {
   if (TargetAttr own = TargetAttr::lookup(func))
     target = own;
-  FailureOr<SmallVector<AllReduceOp>> collectives = collect(func);
+  FailureOr<SmallVector<Collective>> collectives =
+      collect(func, target.getConstants());
   if (failed(collectives))
     return failure();
   if (collectives->empty())
     return success();
-  llvm::MapVector<Operation *, MailboxPlan> plans;
-  if (failed(planMailboxes(*collectives, target.getConstants(), plans)))
+  llvm::MapVector<Operation *, ExchangePlan> plans;
+  if (failed(planExchanges(*collectives, plans)))
     return failure();
 
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  bool usesWorkspace = llvm::any_of(*collectives, [](const Collective &c) {
+    return c.crossesBlocks() && c.algorithm == Algorithm::Global;
+  });
   KernelFrame frame =
-      buildFrame(builder, func, llvm::any_of(*collectives, crossesBlocks));
+      buildFrame(builder, func, /*needsRank=*/!plans.empty(), usesWorkspace);
+  if (usesWorkspace) {
+    FailureOr<int64_t> words = planWorkspace(*collectives, plans, frame);
+    if (failed(words))
+      return failure();
+    frame.workspaceWords = *words;
+    func->setAttr(kWorkspaceAttrName,
+                  builder.getI64IntegerAttr(frame.workspaceWords));
+  }
   Operation *arrive = nullptr;
-  if (!plans.empty()) {
-    const MailboxPlan &last = plans.back().second;
-    initMBarriers(builder, frame, last.firstMBarrier + last.rounds);
+  int64_t numMBarriers = 0;
+  for (auto &[op, plan] : plans)
+    numMBarriers += plan.sets * plan.mbarriers;
+  if (numMBarriers > 0) {
+    initMBarriers(builder, frame, numMBarriers);
     arrive = &*std::prev(builder.getInsertionPoint());
   }
-  for (AllReduceOp op : *collectives) {
-    auto plan = plans.find(op);
-    expandOne(op, frame, plan == plans.end() ? nullptr : &plan->second);
-  }
+  for (const Collective &collective : *collectives)
+    expandOne(collective, frame, plans.lookup(collective.op));
   if (arrive)
     placeEntryWait(func, arrive);
   return checkSharedMemory(func);

@@ -6,6 +6,15 @@
 // the first left behind. A branch that only some threads take is one step: the
 // barrier for what is inside goes before it.
 //
+// A barrier of the block orders an access with the rest of the block; peers
+// that touch the same memory still need one of the cluster. What a bulk copy
+// reads and writes stays pending until its mbarrier has been waited for: what
+// has arrived is then this block's, and a cluster barrier after the wait tells
+// the source.
+//
+// The operations of one collective on slices are one step too: they order
+// themselves.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SharedEffects.h"
@@ -14,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include <functional>
 
 namespace cascade::cluster {
 #define GEN_PASS_DEF_INSERTBARRIERSPASS
@@ -29,6 +39,43 @@ struct Pending {
   SmallVector<SharedAccess> accesses;
   /// Those before a cluster arrival with release that has no wait yet.
   SmallVector<SharedAccess> arrived;
+
+  /// A barrier of all threads of the block.
+  void orderInBlock() {
+    for (SmallVectorImpl<SharedAccess> *list : {&accesses, &arrived}) {
+      for (SharedAccess &access : *list)
+        access.isInBlock |= !access.isRemote;
+      removeEqual(*list);
+    }
+  }
+
+  /// A barrier of the cluster, or its arrival: copies under way go on.
+  void orderInCluster(bool hasWaited = true) {
+    auto isUnderWay = [](const SharedAccess &access) {
+      return bool(access.mbarrier);
+    };
+    llvm::erase_if(accesses, std::not_fn(isUnderWay));
+    if (hasWaited)
+      arrived.clear();
+    else
+      llvm::erase_if(arrived, isUnderWay);
+  }
+
+  /// The copies on `mbarrier` have arrived, of all mbarriers if it is null.
+  void receive(Value mbarrier) {
+    for (SharedAccess &access : accesses)
+      if (access.mbarrier && (!mbarrier || access.mbarrier == mbarrier)) {
+        access.mbarrier = {};
+        access.isInBlock = access.isWrite;
+      }
+    removeEqual(accesses);
+  }
+
+  static void removeEqual(SmallVectorImpl<SharedAccess> &list) {
+    SmallVector<SharedAccess> unique;
+    joinList(unique, list);
+    list.assign(unique.begin(), unique.end());
+  }
 
   void join(const Pending &other) {
     joinList(accesses, other.accesses);
@@ -54,13 +101,17 @@ public:
 private:
   LogicalResult visitBlock(Block &block, Pending &pending);
   LogicalResult visitOp(Operation *op, Pending &pending);
+  LogicalResult visitExchange(ArrayRef<Operation *> ops, Pending &pending);
   LogicalResult visitUniform(Operation *op, Pending &pending);
   LogicalResult visitDivergent(Operation *op, Pending &pending);
   void visitBarrier(BarrierOp barrier, Pending &pending);
   LogicalResult visitReturn(Operation *op, Pending &pending);
 
   /// Puts a barrier before `op` if one of `accesses` conflicts with a pending
-  /// one, and adds them to those.
+  /// one.
+  LogicalResult order(Operation *op, ArrayRef<SharedAccess> accesses,
+                      Pending &pending);
+  /// The same, and adds them to those.
   LogicalResult step(Operation *op, ArrayRef<SharedAccess> accesses,
                      Pending &pending);
   LogicalResult insert(Operation *op, bool overCluster, Pending &pending);
@@ -69,21 +120,16 @@ private:
   SharedEffects effects;
   Uniformity blockUniform;
   Uniformity clusterUniform;
+  bool isExchange = false; // within a collective on slices
 };
 } // namespace
-
-static void dropLocal(SmallVectorImpl<SharedAccess> &list) {
-  llvm::erase_if(list,
-                 [](const SharedAccess &access) { return !access.isRemote; });
-}
 
 LogicalResult BarrierPlacement::insert(Operation *op, bool overCluster,
                                        Pending &pending) {
   OpBuilder builder(op);
   if (!overCluster) {
     gpu::BarrierOp::create(builder, op->getLoc());
-    dropLocal(pending.accesses);
-    dropLocal(pending.arrived);
+    pending.orderInBlock();
     return success();
   }
   for (Operation *parent = op->getParentOp(); parent != func;
@@ -96,13 +142,13 @@ LogicalResult BarrierPlacement::insert(Operation *op, bool overCluster,
       return diag;
     }
   BarrierOp::create(builder, op->getLoc());
-  pending = Pending();
+  pending.orderInCluster();
   return success();
 }
 
-LogicalResult BarrierPlacement::step(Operation *op,
-                                     ArrayRef<SharedAccess> accesses,
-                                     Pending &pending) {
+LogicalResult BarrierPlacement::order(Operation *op,
+                                      ArrayRef<SharedAccess> accesses,
+                                      Pending &pending) {
   bool needsBlock = false, needsCluster = false;
   for (const SharedAccess &access : accesses)
     for (const SharedAccess &earlier :
@@ -112,7 +158,13 @@ LogicalResult BarrierPlacement::step(Operation *op,
       needsBlock = true;
       needsCluster |= earlier.isRemote || access.isRemote;
     }
-  if (needsBlock && failed(insert(op, needsCluster, pending)))
+  return needsBlock ? insert(op, needsCluster, pending) : success();
+}
+
+LogicalResult BarrierPlacement::step(Operation *op,
+                                     ArrayRef<SharedAccess> accesses,
+                                     Pending &pending) {
+  if (!isExchange && failed(order(op, accesses, pending)))
     return failure();
   Pending::joinList(pending.accesses, accesses);
   return success();
@@ -121,13 +173,12 @@ LogicalResult BarrierPlacement::step(Operation *op,
 void BarrierPlacement::visitBarrier(BarrierOp barrier, Pending &pending) {
   switch (barrier.getPhase()) {
   case BarrierPhase::Full:
-    pending = Pending();
-    return;
+    return pending.orderInCluster();
   case BarrierPhase::Arrive:
     // A relaxed arrival publishes nothing.
     if (barrier.getOrdering() == Ordering::Release) {
       Pending::joinList(pending.arrived, pending.accesses);
-      pending.accesses.clear();
+      pending.orderInCluster(/*hasWaited=*/false);
     }
     return;
   case BarrierPhase::Wait:
@@ -184,6 +235,35 @@ static bool isOneThread(Operation *op) {
          number.getDefiningOp<gpu::ThreadIdOp>();
 }
 
+/// The operations from `first` on that belong to its collective on slices.
+static SmallVector<Operation *> getExchange(Operation *first) {
+  Attribute number = first->getAttr(kExchangeAttrName);
+  SmallVector<Operation *> ops, rest;
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    rest.push_back(op);
+    if (op->getAttr(kExchangeAttrName) == number)
+      ops.append(std::exchange(rest, {}));
+  }
+  return ops;
+}
+
+LogicalResult BarrierPlacement::visitExchange(ArrayRef<Operation *> ops,
+                                              Pending &pending) {
+  SmallVector<SharedAccess> accesses;
+  for (Operation *op : ops)
+    op->walk([&](Operation *nested) { effects.collect(nested, accesses); });
+  if (failed(order(ops.front(), accesses, pending)))
+    return failure();
+  isExchange = true;
+  for (Operation *op : ops)
+    if (failed(visitOp(op, pending)))
+      return failure();
+  isExchange = false;
+  // Where only one block waits, its peers know at their next cluster barrier.
+  pending.receive(/*mbarrier=*/{});
+  return success();
+}
+
 LogicalResult BarrierPlacement::visitDivergent(Operation *op,
                                                Pending &pending) {
   SmallVector<SharedAccess> accesses;
@@ -200,11 +280,12 @@ LogicalResult BarrierPlacement::visitDivergent(Operation *op,
     diag.attachNote(op->getLoc()) << "the branch is here";
     return diag;
   }
-  if (!isOneThread(op))
+  if (!isExchange && !isOneThread(op))
     for (const SharedAccess &first : accesses)
       for (const SharedAccess &second : accesses) {
         bool bothWrite = first.isWrite && second.isWrite;
-        if (first == second || bothWrite || !effects.conflict(first, second))
+        if (first.op == second.op || bothWrite ||
+            !effects.conflict(first, second))
           continue;
         InFlightDiagnostic diag = second.op->emitOpError(
             "may touch shared memory that another thread touches in the same "
@@ -219,8 +300,11 @@ LogicalResult BarrierPlacement::visitDivergent(Operation *op,
 
 LogicalResult BarrierPlacement::visitOp(Operation *op, Pending &pending) {
   if (isa<gpu::BarrierOp>(op)) {
-    dropLocal(pending.accesses);
-    dropLocal(pending.arrived);
+    pending.orderInBlock();
+    return success();
+  }
+  if (auto wait = dyn_cast<MBarrierWaitOp>(op)) {
+    pending.receive(effects.getMBarrier(wait));
     return success();
   }
   if (auto barrier = dyn_cast<BarrierOp>(op)) {
@@ -241,9 +325,17 @@ LogicalResult BarrierPlacement::visitOp(Operation *op, Pending &pending) {
 }
 
 LogicalResult BarrierPlacement::visitBlock(Block &block, Pending &pending) {
-  for (Operation &op : llvm::make_early_inc_range(block))
-    if (failed(visitOp(&op, pending)))
+  for (Operation *op = &block.front(); op;) {
+    SmallVector<Operation *> exchange;
+    if (!isExchange && op->hasAttr(kExchangeAttrName))
+      exchange = getExchange(op);
+    Operation *next =
+        exchange.empty() ? op->getNextNode() : exchange.back()->getNextNode();
+    if (failed(exchange.empty() ? visitOp(op, pending)
+                                : visitExchange(exchange, pending)))
       return failure();
+    op = next;
+  }
   return success();
 }
 
@@ -259,7 +351,10 @@ LogicalResult BarrierPlacement::run() {
         "--convert-scf-to-cf");
   }
   Pending pending;
-  return visitBlock(func.getBody().front(), pending);
+  if (failed(visitBlock(func.getBody().front(), pending)))
+    return failure();
+  func.walk([](Operation *op) { op->removeAttr(kExchangeAttrName); });
+  return success();
 }
 
 LogicalResult cascade::cluster::insertBarriers(gpu::GPUFuncOp func) {

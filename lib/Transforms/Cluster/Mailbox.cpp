@@ -1,18 +1,12 @@
-//===- Mailbox.cpp - All-reduce by messages to every block ----------------===//
+//===- Mailbox.cpp - Exchange by messages between blocks ------------------===//
 //
-// Every block has one slot a rank. A group's first warp sends its tuple into
-// slot [own rank] of every block, itself included, by st.async on the
-// receiver's mbarrier; the receiver waits for the bytes of all ranks and
-// combines the slots in rank order.
-//
-// Reuse: a collective that may execute again alternates between two sets of
-// slots and mbarriers. A peer sends round r + 2 only after it has received this
-// block's round r + 1, which is sent after this block has read round r, so the
-// set of round r is free by then. With one mbarrier, a message of round r + 1
-// could complete the phase of round r in place of one still under way.
+// A receiver has one slot a sender. The first warp of a group sends its tuple
+// into slot [own rank] of every receiver, itself included, by st.async on the
+// receiver's mbarrier; the receiver waits for the bytes of all senders and
+// combines the slots in rank order, or takes them as they are.
 //
 // Exit: a block leaves after its own wait, when it has received everything that
-// is sent to it.
+// is sent to it; what it has sent is on its way without it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,59 +17,134 @@
 using namespace mlir;
 using namespace cascade::cluster;
 
-/// The first tuple of the slots of this group, in the set of this round.
-static Value getSlots(Expansion &e, const MailboxPlan &plan, Value round) {
-  Value set = e.who.group;
-  if (round)
-    set = e.add(e.scale(round, e.who.groups), set);
-  return e.scale(set, e.kernel.clusterSize);
-}
+namespace {
+/// One exchange of messages. Only block `root` sends, or receives, or neither.
+struct Mailbox {
+  Expansion &e;
+  const ExchangePlan &plan;
+  bool isFromRoot = false, isToRoot = false;
 
-/// Sends the group's tuple to every block; lane j takes ranks j, j + lanes...
-static void sendToAll(Expansion &e, Value slots, Value slot, Value mbarrier,
-                      ValueRange values) {
-  int64_t ranks = e.kernel.clusterSize;
-  for (int64_t base = 0; base < ranks; base += e.who.lanes) {
-    Value target = base == 0 ? e.who.laneInGroup
-                             : e.add(e.who.laneInGroup, e.constant(base));
-    Value isRank =
-        base + e.who.lanes > ranks ? e.below(target, ranks) : Value();
-    e.guarded(e.both(e.who.isFirstWarp, isRank), [&] {
-      Value first = e.scale(slot, e.packing.getNumChunks());
-      for (auto [index, chunk] :
-           llvm::enumerate(e.packing.toChunks(e.builder, e.loc, values))) {
-        Value at = index == 0 ? first : e.add(first, e.constant(index));
-        StoreAsyncOp::create(e.builder, e.loc, chunk, slots, e.toIndex(at),
-                             e.kernel.mbarriers, mbarrier, target);
-      }
-    });
-  }
-}
+  Round round = {};
+  Value slots = {}, first = {}, mbarrier = {};
 
-SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
-                                                   const MailboxPlan &plan,
-                                                   ValueRange values) {
-  int64_t ranks = e.kernel.clusterSize;
-  Value slots = e.allocate(plan.rounds * e.who.groups * ranks);
-  // Round r uses set r mod 2, whose mbarrier completes its phase r div 2.
-  Value round, parity = e.constant(0), index = e.constant(plan.firstMBarrier);
-  if (plan.rounds > 1) {
-    round = arith::AndIOp::create(e.builder, e.loc, plan.count, e.constant(1));
-    Value phase =
-        arith::ShRUIOp::create(e.builder, e.loc, plan.count, e.constant(1));
-    parity = arith::AndIOp::create(e.builder, e.loc, phase, e.constant(1));
-    index = e.add(index, round);
+  /// Allocates the slots and expects the messages of this round.
+  void open(int64_t number);
+  /// Sends `values` to block `target`; whoever executes this sends.
+  void send(ValueRange values, Value target);
+  /// Sends the group's tuple to all receivers.
+  void sendToReceivers(ValueRange values);
+  /// Waits; afterwards the slots of this group start at `first`.
+  void wait();
+
+  int64_t getNumSenders() const {
+    return isFromRoot ? 1 : e.kernel.clusterSize;
   }
-  Value mbarrier = e.toIndex(index);
-  int64_t bytes = ranks * e.who.groups * e.packing.getNumChunks() *
-                  e.packing.getChunkBytes();
-  e.guarded(e.kernel.isThread0, [&] {
+  Value isRoot() { return e.equals(e.kernel.rank, e.collective.root); }
+};
+} // namespace
+
+void Mailbox::open(int64_t number) {
+  int64_t senders = getNumSenders();
+  slots = e.allocate(plan.sets * e.who.groups * senders);
+  round = getRound(e, plan);
+  mbarrier = getMBarrier(e, plan, round, number);
+  int64_t bytes = senders * e.who.groups * e.getTupleBytes();
+  Value isReceiver = isToRoot ? isRoot() : Value();
+  e.guarded(e.both(e.kernel.isThread0, isReceiver), [&] {
     MBarrierExpectTxOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,
                                e.constant(bytes));
   });
-  Value first = getSlots(e, plan, round);
-  sendToAll(e, slots, e.add(first, e.kernel.rank), mbarrier, values);
+  Value set = placeInSet(e, round, e.who.group, e.who.groups);
+  first = e.scale(set, senders);
+}
+
+void Mailbox::send(ValueRange values, Value target) {
+  Value slot = isFromRoot ? first : e.add(first, e.kernel.rank);
+  Value place = e.scale(slot, e.packing.getNumChunks());
+  for (auto [index, chunk] :
+       llvm::enumerate(e.packing.toChunks(e.builder, e.loc, values)))
+    StoreAsyncOp::create(e.builder, e.loc, chunk, slots,
+                         e.toIndex(e.add(place, index)), e.kernel.mbarriers,
+                         mbarrier, target);
+}
+
+void Mailbox::sendToReceivers(ValueRange values) {
+  if (isToRoot) {
+    e.guarded(e.isLeader(),
+              [&] { send(values, e.constant(e.collective.root)); });
+    return;
+  }
+  // Lane j takes ranks j, j + lanes... A tuple that is not combined may be
+  // another in every lane.
+  int64_t ranks = e.kernel.clusterSize;
+  SmallVector<Value> mine(values);
+  if (!e.collective.isReduction() && e.who.lanes > 1)
+    mine = e.shuffle(values, e.laneOf(0), gpu::ShuffleMode::IDX);
+  Value isSender = e.both(e.who.isFirstWarp, isFromRoot ? isRoot() : Value());
+  for (int64_t base = 0; base < ranks; base += e.who.lanes) {
+    Value target = e.add(e.who.laneInGroup, base);
+    Value isRank =
+        base + e.who.lanes > ranks ? e.below(target, ranks) : Value();
+    e.guarded(e.both(isSender, isRank), [&] { send(mine, target); });
+  }
+}
+
+void Mailbox::wait() {
   MBarrierWaitOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,
-                         parity);
-  return e.combine(slots, first, /*stride=*/1, ranks);
+                         round.parity);
+}
+
+/// Sends slice s of `values` to block s, and combines what arrives.
+static SmallVector<Value> scatter(Expansion &e, const ExchangePlan &plan,
+                                  ValueRange values) {
+  int64_t ranks = e.kernel.clusterSize;
+  Expansion slices = e.ofSlices(ranks);
+  Mailbox box{slices, plan};
+  box.open(/*number=*/0);
+  orderRounds(e, plan);
+  SmallVector<SmallVector<Value>> parts = e.slice(values, ranks);
+  e.guarded(e.isLeader(), [&] {
+    for (auto [target, part] : llvm::enumerate(parts))
+      box.send(part, e.constant(target));
+  });
+  box.wait();
+  return slices.combine(box.slots, box.first, /*stride=*/1, ranks);
+}
+
+SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
+                                                   const ExchangePlan &plan,
+                                                   ValueRange values) {
+  CollectiveKind kind = e.collective.kind;
+  if (kind == CollectiveKind::ReduceScatter)
+    return scatter(e, plan, values);
+  Mailbox box{e, plan};
+  box.isFromRoot = kind == CollectiveKind::Broadcast;
+  box.isToRoot = e.collective.isToRoot();
+  box.open(/*number=*/0);
+  orderRounds(e, plan);
+  box.sendToReceivers(values);
+  int64_t ranks = e.kernel.clusterSize;
+  return e.onlyWhere(box.isToRoot ? box.isRoot() : Value(),
+                     e.collective.op->getResultTypes(), [&] {
+                       box.wait();
+                       if (box.isFromRoot)
+                         return e.load(box.slots, box.first);
+                       if (e.collective.isReduction())
+                         return e.combine(box.slots, box.first, 1, ranks);
+                       return e.concatenate(
+                           e.loadAll(box.slots, box.first, 1, ranks));
+                     });
+}
+
+SmallVector<Value> cascade::cluster::expandScatter(Expansion &e,
+                                                   const ExchangePlan &plan,
+                                                   ValueRange values) {
+  SmallVector<Value> mine = scatter(e, plan, values);
+  Expansion slices = e.ofSlices(e.kernel.clusterSize);
+  Mailbox box{slices, plan};
+  box.open(/*number=*/1);
+  box.sendToReceivers(mine);
+  box.wait();
+  return e.concatenate(
+      slices.loadAll(box.slots, box.first, 1, e.kernel.clusterSize));
 }

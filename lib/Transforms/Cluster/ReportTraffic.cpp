@@ -1,6 +1,6 @@
 //===- ReportTraffic.cpp - --cluster-traffic ------------------------------===//
 
-#include "DescribeCollective.h"
+#include "Collective.h"
 #include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -29,8 +29,9 @@ struct AlgorithmTraffic {
 };
 
 struct CollectiveReport {
-  Operation *op;
-  DescribedCollective collective;
+  Operation *op = nullptr;
+  CollectiveShape shape;
+  Algorithm written = Algorithm::Auto;
   /// Executions in one run of the kernel; nothing where a loop's length is
   /// known at run time only.
   std::optional<int64_t> executions;
@@ -73,29 +74,20 @@ static std::optional<int64_t> countExecutions(Operation *op) {
   return count;
 }
 
-/// Whether `auto` may stand for `algorithm`: `global` needs a workspace, and
-/// `scatter` tuples that can be cut.
-static bool canBeAuto(const CollectiveShape &shape, Algorithm algorithm) {
-  return algorithm != Algorithm::Global &&
-         (shape.isSlice || algorithm != Algorithm::Scatter);
-}
-
-static CollectiveReport reportCollective(Operation *op,
-                                         const DescribedCollective &collective,
+static CollectiveReport reportCollective(const Collective &collective,
                                          const TargetConstants &gpu) {
-  CollectiveReport report{op, collective, countExecutions(op), {}};
-  SmallVector<Algorithm> known;
+  CollectiveReport report;
+  report.op = collective.op;
+  report.shape = collective.getShape();
+  report.executions = countExecutions(collective.op);
+  report.written = report.taken = collective.algorithm;
   for (Algorithm algorithm :
        {Algorithm::Mailbox, Algorithm::Tree, Algorithm::Ring,
         Algorithm::Scatter, Algorithm::Global})
-    if (auto traffic = estimateTraffic(collective.shape, algorithm, gpu)) {
+    if (auto traffic = estimateTraffic(report.shape, algorithm, gpu))
       report.algorithms.push_back({algorithm, *traffic});
-      if (canBeAuto(collective.shape, algorithm))
-        known.push_back(algorithm);
-    }
-  report.taken = collective.algorithm;
   if (report.taken == Algorithm::Auto)
-    report.taken = chooseAlgorithm(collective.shape, known, gpu, kMaxSlotBytes);
+    report.taken = chooseAlgorithm(report.shape, gpu, collective.getNumSets());
   return report;
 }
 
@@ -146,7 +138,7 @@ static remark::RemarkOpts remarkOptions(StringRef name, gpu::GPUFuncOp func) {
 static void emitRemarks(const KernelReport &kernel) {
   gpu::GPUFuncOp func = kernel.func;
   for (const CollectiveReport &report : kernel.collectives) {
-    const CollectiveShape &shape = report.collective.shape;
+    const CollectiveShape &shape = report.shape;
     std::string text = llvm::formatv("{0} of {1} bytes a block over {2} blocks",
                                      stringifyCollectiveKind(shape.kind),
                                      shape.payloadBytes, shape.clusterSize);
@@ -156,7 +148,7 @@ static void emitRemarks(const KernelReport &kernel) {
           report.isTaken(entry) ? " (taken)" : "", describe(entry.traffic));
     if (!report.getTaken())
       text += llvm::formatv("; no model of algorithm({0})",
-                            stringifyAlgorithm(report.collective.algorithm));
+                            stringifyAlgorithm(report.written));
     remark::analysis(report.op->getLoc(), remarkOptions("collective", func))
         << text;
   }
@@ -180,18 +172,17 @@ static llvm::json::Object toJSON(const Traffic &traffic) {
 }
 
 static llvm::json::Object toJSON(const CollectiveReport &report) {
-  const CollectiveShape &shape = report.collective.shape;
+  const CollectiveShape &shape = report.shape;
   llvm::json::Array algorithms;
   for (const AlgorithmTraffic &entry : report.algorithms) {
     llvm::json::Object object = toJSON(entry.traffic);
     object["algorithm"] = stringifyAlgorithm(entry.algorithm);
     algorithms.push_back(std::move(object));
   }
-  llvm::json::Object object{
-      {"kind", stringifyCollectiveKind(shape.kind)},
-      {"payload_bytes", shape.payloadBytes},
-      {"written", stringifyAlgorithm(report.collective.algorithm)},
-      {"algorithms", std::move(algorithms)}};
+  llvm::json::Object object{{"kind", stringifyCollectiveKind(shape.kind)},
+                            {"payload_bytes", shape.payloadBytes},
+                            {"written", stringifyAlgorithm(report.written)},
+                            {"algorithms", std::move(algorithms)}};
   object["taken"] = report.getTaken()
                         ? llvm::json::Value(stringifyAlgorithm(report.taken))
                         : llvm::json::Value(nullptr);
@@ -211,8 +202,8 @@ static llvm::json::Object toJSON(const KernelReport &kernel) {
   return llvm::json::Object{
       {"name", func.getName()},
       {"target", kernel.target.getName()},
-      {"cluster", kernel.collectives.front().collective.shape.clusterSize},
-      {"threads", kernel.collectives.front().collective.shape.threads},
+      {"cluster", kernel.collectives.front().shape.clusterSize},
+      {"threads", kernel.collectives.front().shape.threads},
       {"collectives", std::move(collectives)},
       {"total", toJSON(totalOf(kernel))}};
 }
@@ -257,13 +248,18 @@ private:
   /// say how large its blocks and clusters are.
   static LogicalResult collect(KernelReport &kernel) {
     WalkResult result = kernel.func.walk([&](Operation *op) {
-      FailureOr<std::optional<DescribedCollective>> collective =
-          describeCollective(op);
-      if (failed(collective))
+      std::optional<Collective> collective = Collective::get(op);
+      if (!collective || collective->scope != Scope::Cluster)
+        return WalkResult::advance();
+      if (!getKnownBlockSize(op) || !getKnownClusterSize(op)) {
+        op->emitOpError("needs the sizes of block and cluster: set "
+                        "known_block_size and known_cluster_size on the "
+                        "gpu.func");
         return WalkResult::interrupt();
-      if (*collective)
+      }
+      if (collective->crossesBlocks())
         kernel.collectives.push_back(
-            reportCollective(op, **collective, kernel.target.getConstants()));
+            reportCollective(*collective, kernel.target.getConstants()));
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

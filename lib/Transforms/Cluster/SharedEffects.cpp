@@ -63,7 +63,7 @@ SharedEffects::SharedEffects(gpu::GPUFuncOp func) : func(func) {
     if (auto store = dyn_cast<StoreAsyncOp>(op))
       memory = {store.getDest(), store.getMbarrier()};
     else if (auto copy = dyn_cast<CopyAsyncOp>(op))
-      memory = {copy.getDest(), copy.getMbarrier()};
+      memory = {copy.getMbarrier()};
     else if (auto init = dyn_cast<MBarrierInitOp>(op))
       memory = {init.getMbarrier()};
     for (Value value : memory)
@@ -73,6 +73,14 @@ SharedEffects::SharedEffects(gpu::GPUFuncOp func) : func(func) {
 
 void SharedEffects::collect(Operation *op,
                             SmallVectorImpl<SharedAccess> &accesses) const {
+  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    Value mbarrier = getBuffer(copy.getMbarrier(), func);
+    accesses.push_back({op, getBuffer(copy.getSource(), func),
+                        /*isWrite=*/false, /*isRemote=*/true, mbarrier});
+    accesses.push_back({op, getBuffer(copy.getDest(), func), /*isWrite=*/true,
+                        /*isRemote=*/true, mbarrier});
+    return;
+  }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface)
     return;
@@ -89,6 +97,10 @@ void SharedEffects::collect(Operation *op,
       accesses.push_back({op, buffer, isWrite,
                           getSpace(value.getType()) == kClusterMemorySpace});
   }
+}
+
+Value SharedEffects::getMBarrier(MBarrierWaitOp op) const {
+  return getBuffer(op.getMbarrier(), func);
 }
 
 /// Whether `index` is different in every thread: the thread's number along x in
@@ -127,6 +139,8 @@ static ValueRange getIndices(Operation *op) {
 bool SharedEffects::conflict(const SharedAccess &first,
                              const SharedAccess &second) const {
   if (first.buffer != second.buffer || !(first.isWrite || second.isWrite))
+    return false;
+  if (first.isInBlock && !second.isRemote)
     return false;
   if (first.isRemote || second.isRemote)
     return true;

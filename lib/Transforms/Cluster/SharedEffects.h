@@ -13,11 +13,18 @@ struct SharedAccess {
   mlir::Operation *op;
   mlir::Value buffer; // behind views, the value that names the memory
   bool isWrite;
-  bool isRemote; // of a peer's memory
+  /// Of a peer's memory, or of this block's while a peer depends on it: only a
+  /// cluster barrier orders it.
+  bool isRemote;
+  /// Of a bulk copy: goes on until its mbarrier has been waited for.
+  mlir::Value mbarrier = {};
+  /// Ordered with what this block does next, not with what its peers do.
+  bool isInBlock = false;
 
   bool operator==(const SharedAccess &other) const {
     return op == other.op && buffer == other.buffer &&
-           isWrite == other.isWrite && isRemote == other.isRemote;
+           isWrite == other.isWrite && isRemote == other.isRemote &&
+           mbarrier == other.mbarrier && isInBlock == other.isInBlock;
   }
 };
 
@@ -28,12 +35,17 @@ public:
 
   /// Appends the accesses of `op` itself, without its regions. Buffers that
   /// mbarriers order (destinations of asynchronous stores, and the mbarriers)
-  /// are left out.
+  /// are left out. A bulk copy reads its source and writes its destination, in
+  /// a peer, until a wait.
   void collect(mlir::Operation *op,
                llvm::SmallVectorImpl<SharedAccess> &accesses) const;
 
+  /// What names the mbarrier that `op` waits for.
+  mlir::Value getMBarrier(MBarrierWaitOp op) const;
+
   /// Whether two different threads may touch the same address in the two
-  /// accesses, one of them writing it.
+  /// accesses, one of them writing it, and nothing orders the second after the
+  /// first.
   bool conflict(const SharedAccess &first, const SharedAccess &second) const;
 
 private:

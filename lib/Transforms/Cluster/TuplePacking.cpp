@@ -1,8 +1,9 @@
-//===- TuplePacking.cpp - Tuples of scalars as 32-bit words ---------------===//
+//===- TuplePacking.cpp - Tuples as 32-bit words --------------------------===//
 
 #include "TuplePacking.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,7 +19,13 @@ static int64_t getStorageBits(Type type) {
 }
 
 TuplePacking::TuplePacking(TypeRange elements)
-    : types(elements.begin(), elements.end()), places(elements.size()) {
+    : elements(elements.begin(), elements.end()) {
+  for (Type element : elements) {
+    auto vector = dyn_cast<VectorType>(element);
+    types.append(vector ? vector.getNumElements() : 1,
+                 getElementTypeOrSelf(element));
+  }
+  places.resize(types.size());
   // Widest first: no element straddles a word and only the end is padded.
   int64_t bits = 0;
   for (int64_t width : {64, 32, 16, 8})
@@ -58,6 +65,35 @@ static Value fromInteger(OpBuilder &builder, Location loc, Type type,
   return arith::BitcastOp::create(builder, loc, type, value);
 }
 
+/// The scalars of a tuple, vectors taken apart.
+static SmallVector<Value> toScalars(OpBuilder &builder, Location loc,
+                                    ValueRange values) {
+  SmallVector<Value> scalars;
+  for (Value value : values) {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    if (!vector)
+      scalars.push_back(value);
+    for (int64_t at = 0; vector && at < vector.getNumElements(); ++at)
+      scalars.push_back(vector::ExtractOp::create(builder, loc, value, at));
+  }
+  return scalars;
+}
+
+SmallVector<Value> TuplePacking::fromScalars(OpBuilder &builder, Location loc,
+                                             ArrayRef<Value> scalars) const {
+  SmallVector<Value> values;
+  for (Type element : elements) {
+    auto vector = dyn_cast<VectorType>(element);
+    size_t count = vector ? vector.getNumElements() : 1;
+    values.push_back(vector ? vector::FromElementsOp::create(
+                                  builder, loc, vector,
+                                  ValueRange(scalars.take_front(count)))
+                            : scalars.front());
+    scalars = scalars.drop_front(count);
+  }
+  return values;
+}
+
 SmallVector<Value> TuplePacking::toWords(OpBuilder &builder, Location loc,
                                          ValueRange values) const {
   Type word = builder.getI32Type();
@@ -67,7 +103,8 @@ SmallVector<Value> TuplePacking::toWords(OpBuilder &builder, Location loc,
                        ? arith::OrIOp::create(builder, loc, words[index], bits)
                        : bits;
   };
-  for (auto [value, at] : llvm::zip_equal(values, places)) {
+  for (auto [value, at] :
+       llvm::zip_equal(toScalars(builder, loc, values), places)) {
     Value bits = toInteger(builder, loc, value);
     int64_t width = bits.getType().getIntOrFloatBitWidth();
     if (width == 2 * kWordBits) {
@@ -91,7 +128,7 @@ SmallVector<Value> TuplePacking::fromWords(OpBuilder &builder, Location loc,
                                            ValueRange words) const {
   Type word = builder.getI32Type();
   Type pair = builder.getI64Type();
-  SmallVector<Value> values;
+  SmallVector<Value> scalars;
   for (auto [type, at] : llvm::zip_equal(types, places)) {
     Value bits = words[at.word];
     int64_t width = type.getIntOrFloatBitWidth();
@@ -110,9 +147,9 @@ SmallVector<Value> TuplePacking::fromWords(OpBuilder &builder, Location loc,
         bits = arith::TruncIOp::create(builder, loc,
                                        builder.getIntegerType(width), bits);
     }
-    values.push_back(fromInteger(builder, loc, type, bits));
+    scalars.push_back(fromInteger(builder, loc, type, bits));
   }
-  return values;
+  return fromScalars(builder, loc, scalars);
 }
 
 SmallVector<Value> TuplePacking::toChunks(OpBuilder &builder, Location loc,

@@ -1,4 +1,4 @@
-//===- TuplePacking.h - Tuples of scalars as 32-bit words -----*- C++ -*-===//
+//===- TuplePacking.h - Tuples as 32-bit words ----------------*- C++ -*-===//
 
 #ifndef CASCADE_LIB_TRANSFORMS_CLUSTER_TUPLEPACKING_H
 #define CASCADE_LIB_TRANSFORMS_CLUSTER_TUPLEPACKING_H
@@ -7,8 +7,8 @@
 
 namespace cascade::cluster {
 
-/// How a tuple of scalars travels: as the fewest 32-bit words, and in memory
-/// as chunks of 4, 8 or 16 bytes, each one message.
+/// How a tuple of scalars and vectors travels: as the fewest 32-bit words, and
+/// in memory as chunks of 4, 8 or 16 bytes, each one message.
 class TuplePacking {
 public:
   explicit TuplePacking(mlir::TypeRange types);
@@ -35,13 +35,18 @@ public:
                                             mlir::ValueRange chunks) const;
 
 private:
-  /// Where element `index` lies: its first word and its bit within that.
+  /// Where scalar `index` lies: its first word and its bit within that.
   struct Place {
     int64_t word;
     int64_t bit;
   };
 
-  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Value>
+  fromScalars(mlir::OpBuilder &builder, mlir::Location loc,
+              llvm::ArrayRef<mlir::Value> scalars) const;
+
+  llvm::SmallVector<mlir::Type> elements; // of the tuple
+  llvm::SmallVector<mlir::Type> types;    // of its scalars
   llvm::SmallVector<Place> places;
   int64_t numWords = 0;
   int64_t chunkWords = 1;

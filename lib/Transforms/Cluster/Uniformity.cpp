@@ -1,6 +1,7 @@
 //===- Uniformity.cpp - What all threads of a block agree on --------------===//
 
 #include "Uniformity.h"
+#include "Collective.h"
 #include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -46,10 +47,10 @@ bool Uniformity::isSource(Operation *op) const {
   if (isa<gpu::GlobalIdOp>(op))
     return true;
   // The result of a collective is the same for its scope only.
-  if (auto reduce = dyn_cast<AllReduceOp>(op))
-    return reduce.getScope() == Scope::Warp || reduce.getWarps() ||
-           reduce.getLanes() != kWarpSize ||
-           (reduce.getScope() == Scope::Block && scope == Scope::Cluster);
+  if (std::optional<Collective> c = Collective::get(op))
+    return c->isToRoot() || c->kind == CollectiveKind::ReduceScatter ||
+           c->scope == Scope::Warp || c->warps || c->lanes != kWarpSize ||
+           (c->scope == Scope::Block && scope == Scope::Cluster);
   if (op->getNumRegions() != 0)
     return false;
   // Reading one address gives one value; anything else with an effect (an

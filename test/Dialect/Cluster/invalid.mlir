@@ -120,6 +120,36 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
+  gpu.func @stride_over_warp(%x: f32) kernel {
+    // expected-error @below {{'stride' of 8 lanes is 8; use a power of two from 1 to 4}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(8, stride 8) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @stride_not_power(%x: f32) kernel {
+    // expected-error @below {{'stride' of 4 lanes is 3; use a power of two from 1 to 8}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 3) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @stride_zero(%x: f32) kernel {
+    // expected-error @below {{'stride' of 4 lanes is 0; use a power of two from 1 to 8}}
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 0) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
   // expected-note @below {{makes blocks of 192 threads}}
   gpu.func @warps(%x: f32) kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
     // expected-error @below {{'warps' is 4, which does not divide the 6 warps of the block: use a divisor}}
@@ -242,7 +272,7 @@ gpu.module @k {
 
 gpu.module @k {
   gpu.func @gathered(%x: f32) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
-    // expected-error @below {{result #0 must be a vector of 'f32' with 2 elements, one a rank, not 'vector<4xf32>'}}
+    // expected-error @below {{result #0 must be a vector of 'f32' with 2 elements, 1 a rank, not 'vector<4xf32>'}}
     %0 = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<4xf32>
     gpu.return
   }
@@ -289,6 +319,234 @@ gpu.module @k {
       %s = cluster.all_reduce(%a) scope(block) kind(add) : f32
       cluster.yield %s : f32
     }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%v: vector<6xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand #0 has type 'vector<6xf32>'; to scatter it over 4 ranks, give a vector whose length they divide}}
+    %0 = cluster.reduce(%v) scope(cluster) scatter kind(add) : (vector<6xf32>) -> vector<2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%v: vector<8xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{result #0 must be a slice of operand #0, a vector of 2 elements, not 'vector<8xf32>'}}
+    %0 = cluster.reduce(%v) scope(cluster) scatter kind(add) : (vector<8xf32>) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{'root' is 4, which is no rank of the scope: use 0 to 3}}
+    %0 = cluster.reduce(%x) scope(cluster) root(4) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{needs exactly one of root(...) and scatter}}
+    %0 = cluster.reduce(%x) scope(cluster) root(0) scatter kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{'root' is 2, which is no rank of the scope: use 0 to 1}}
+    %0 = cluster.broadcast(%x) scope(block) root(2) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{'root' is 8, which is no rank of the scope: use 0 to 7}}
+    %0 = cluster.gather(%x) scope(warp) lanes(8) root(8) : (f32) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%v: vector<2x2xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand #0 has type 'vector<2x2xf32>', which cannot be exchanged}}
+    %0 = cluster.broadcast(%v) scope(cluster) root(0) : vector<2x2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%v: vector<4xi32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{kind 'max' of operand #0 reduces float values, not 'i32'}}
+    %0 = cluster.all_reduce(%v) scope(cluster) kind(max) : vector<4xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32, %w: memref<8xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{has a workspace of type 'memref<8xf32>'; use a memref of one dimension of i32 in global memory}}
+    %0 = cluster.all_reduce(%x) scope(cluster) algorithm(global) workspace(%w : memref<8xf32>) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32, %w: memref<8xi32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{has a workspace, which only algorithm(global) uses: drop it}}
+    %0 = cluster.all_reduce(%x) scope(cluster) algorithm(tree) workspace(%w : memref<8xi32>) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<16388xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand 'buffer' has 65552 bytes, of 65536 at most: exchange it in parts}}
+    cluster.slice.all_gather %m : memref<16388xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<8x8xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand 'buffer' has type 'memref<8x8xf32, #gpu.address_space<workgroup>>'; use one dimension of static size}}
+    cluster.slice.all_gather %m : memref<8x8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<20xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand 'buffer' of 80 bytes is no multiple of 4 slices of 16 bytes: pad it}}
+    cluster.slice.all_gather %m : memref<20xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<6xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{operand 'buffer' of 24 bytes is no multiple of 16 bytes: pad it}}
+    cluster.slice.broadcast %m root(0) : memref<6xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{'root' is -1, which is no rank of the scope: use 0 to 3}}
+    cluster.slice.broadcast %m root(-1) : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{needs exactly one of root(...) and scatter}}
+    cluster.slice.reduce %m kind(add) : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{needs either kind(...) or a merge region}}
+    cluster.slice.all_reduce %m : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{has 1 operands and 2 kinds: give one kind an operand}}
+    cluster.slice.all_reduce %m kind(add, add) : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-note @below {{the enclosing function is here}}
+func.func @outside(%m: memref<64xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @below {{works only in a kernel: move it into a gpu.func}}
+  cluster.slice.all_gather %m : memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// expected-note @below {{the enclosing function is here}}
+func.func @outside(%x: f32) {
+  // expected-error @below {{works only in a kernel: move it into a gpu.func}}
+  %0 = cluster.broadcast(%x) scope(cluster) root(0) : f32
+  return
+}
+
+// -----
+
+gpu.module @k {
+  // expected-note @below {{makes clusters of 18 blocks}}
+  gpu.func @k() workgroup(%m: memref<576xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_cluster_size = array<i32: 3, 3, 2>} {
+    // expected-error @below {{works in clusters of 1 to 16 blocks: change known_cluster_size}}
+    cluster.slice.all_gather %m : memref<576xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

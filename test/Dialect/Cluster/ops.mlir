@@ -48,13 +48,17 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: gpu.func @collectives
-  gpu.func @collectives(%x: f32, %h: bf16, %i: i32, %v: vector<16xf32>) kernel
+  gpu.func @collectives(%x: f32, %h: bf16, %i: i32, %v: vector<16xf32>, %ws: memref<?xi32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>,
                   known_cluster_size = array<i32: 8, 1, 1>} {
     // CHECK: cluster.all_reduce(%{{.*}}) scope(block) kind(add) : f32
     %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
     // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
     %1:2 = cluster.all_reduce(%h, %i) scope(warp) lanes(8) kind(maxnum, minui) : bf16, i32
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(block) lanes(4, stride 8) warps(2) kind(add) : f32
+    %s0 = cluster.all_reduce(%x) scope(block) lanes(4, stride 8) warps(2) kind(add) : f32
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(warp) lanes(4) kind(add) : f32
+    %s1 = cluster.all_reduce(%x) scope(warp) lanes(4, stride 1) kind(add) : f32
     // CHECK: cluster.all_reduce(%{{.*}}, %{{.*}}) scope(cluster) algorithm(tree) warps(2) : f32, f32 {
     // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %{{.*}}: f32):
     // CHECK: cluster.yield %[[A]], %{{.*}} : f32, f32
@@ -65,14 +69,52 @@ gpu.module @kernels {
     }
     // CHECK: cluster.reduce(%{{.*}}) scope(cluster) root(3) kind(add) : f32
     %3 = cluster.reduce(%x) scope(cluster) root(3) kind(add) : f32
-    // CHECK: cluster.reduce(%{{.*}}) scope(cluster) scatter kind(max) : vector<16xf32>
-    %4 = cluster.reduce(%v) scope(cluster) scatter kind(max) : vector<16xf32>
+    // CHECK: cluster.reduce(%{{.*}}) scope(cluster) scatter kind(max) : (vector<16xf32>) -> vector<2xf32>
+    %4 = cluster.reduce(%v) scope(cluster) scatter kind(max) : (vector<16xf32>) -> vector<2xf32>
+    // CHECK: cluster.reduce(%{{.*}}) scope(block) lanes(1) root(1) : vector<16xf32> {
+    %40 = cluster.reduce(%v) scope(block) lanes(1) root(1) : vector<16xf32> {
+    ^bb0(%a: vector<16xf32>, %b: vector<16xf32>):
+      %t = arith.addf %a, %b : vector<16xf32>
+      cluster.yield %t : vector<16xf32>
+    }
+    // CHECK: cluster.all_gather(%{{.*}}) scope(cluster) algorithm(ring) : (vector<16xf32>) -> vector<128xf32>
+    %41 = cluster.all_gather(%v) scope(cluster) algorithm(ring) : (vector<16xf32>) -> vector<128xf32>
     // CHECK: cluster.all_gather(%{{.*}}) scope(cluster) : (f32) -> vector<8xf32>
     %5 = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<8xf32>
     // CHECK: cluster.gather(%{{.*}}) scope(block) root(0) : (i32) -> vector<8xi32>
     %6 = cluster.gather(%i) scope(block) root(0) : (i32) -> vector<8xi32>
     // CHECK: cluster.broadcast(%{{.*}}, %{{.*}}) scope(cluster) root(7) : f32, i32
     %7:2 = cluster.broadcast(%x, %i) scope(cluster) root(7) : f32, i32
+    // CHECK: cluster.broadcast(%{{.*}}) scope(cluster) algorithm(global) workspace(%{{.*}} : memref<?xi32>) root(0) : f32
+    %8 = cluster.broadcast(%x) scope(cluster) algorithm(global) workspace(%ws : memref<?xi32>) root(0) : f32
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(cluster) algorithm(global) workspace(%{{.*}} : memref<?xi32>) kind(add) : f32
+    %9 = cluster.all_reduce(%x) scope(cluster) algorithm(global) workspace(%ws : memref<?xi32>) kind(add) : f32
+    gpu.return
+  }
+}
+
+gpu.module @slices {
+  // CHECK-LABEL: gpu.func @slices
+  gpu.func @slices() workgroup(%m: memref<64xf32, #wg>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>,
+                  known_cluster_size = array<i32: 8, 1, 1>} {
+    // CHECK: cluster.slice.all_reduce %[[M:.*]] kind(add) : memref<64xf32, #gpu.address_space<workgroup>>
+    cluster.slice.all_reduce %m kind(add) : memref<64xf32, #wg>
+    // CHECK: cluster.slice.all_reduce %[[M]] algorithm(ring) : memref<64xf32, #gpu.address_space<workgroup>> {
+    cluster.slice.all_reduce %m algorithm(ring) : memref<64xf32, #wg> {
+    ^bb0(%a: f32, %b: f32):
+      cluster.yield %b : f32
+    }
+    // CHECK: cluster.slice.reduce %[[M]] root(3) kind(max) : memref
+    cluster.slice.reduce %m root(3) kind(max) : memref<64xf32, #wg>
+    // CHECK: cluster.slice.reduce %[[M]] scatter kind(max) : memref
+    cluster.slice.reduce %m scatter kind(max) : memref<64xf32, #wg>
+    // CHECK: cluster.slice.all_gather %[[M]] : memref
+    cluster.slice.all_gather %m : memref<64xf32, #wg>
+    // CHECK: cluster.slice.gather %[[M]] root(1) : memref
+    cluster.slice.gather %m root(1) : memref<64xf32, #wg>
+    // CHECK: cluster.slice.broadcast %[[M]] algorithm(tree) root(7) : memref
+    cluster.slice.broadcast %m algorithm(tree) root(7) : memref<64xf32, #wg>
     gpu.return
   }
 }

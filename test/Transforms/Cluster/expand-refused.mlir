@@ -1,10 +1,10 @@
 // RUN: cascade-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(gpu.func(cluster-expand-collectives)))'
 
 gpu.module @k {
-  gpu.func @ring(%x: f32) kernel
+  gpu.func @k(%x: f32) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
-    // expected-error @below {{algorithm 'ring' is not expanded yet: use 'mailbox' or 'tree'}}
-    %s = cluster.all_reduce(%x) scope(cluster) algorithm(ring) kind(add) : f32
+    // expected-error @below {{has no algorithm 'ring': use mailbox, global or auto}}
+    %s = cluster.gather(%x) scope(cluster) algorithm(ring) root(0) : (f32) -> vector<2xf32>
     gpu.return
   }
 }
@@ -12,10 +12,43 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
-  gpu.func @gather(%x: f32) kernel
+  gpu.func @k(%x: f32) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
-    // expected-error @below {{is not expanded yet: use cluster.all_reduce}}
-    %s = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<2xf32>
+    // expected-error @below {{by algorithm(global) needs memory to exchange through: add workspace(...)}}
+    %s = cluster.all_reduce(%x) scope(cluster) algorithm(global) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{by algorithm(scatter) takes vectors whose length the 2 blocks divide, and kind(...): use algorithm(mailbox)}}
+    %s = cluster.all_reduce(%x) scope(cluster) algorithm(scatter) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32, %w: memref<1xi32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{has a workspace of 1 words, but each cluster needs 2}}
+    %s = cluster.all_reduce(%x) scope(cluster) algorithm(global) workspace(%w : memref<1xi32>) kind(add) : f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k() workgroup(%m: memref<64xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{has no algorithm 'tree': use scatter, ring or auto}}
+    cluster.slice.all_reduce %m algorithm(tree) kind(add) : memref<64xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -15,6 +15,18 @@ gpu.module @k {
     gpu.return
   }
 
+  // Lanes at a stride: the butterfly's distances are multiples of it.
+  // CHECK-LABEL: gpu.func @strided
+  gpu.func @strided(%x: f32, %p: !llvm.ptr<1>) kernel {
+    // CHECK: gpu.shuffle xor %{{.*}}, %c4_i32, %c32_i32 : i32
+    // CHECK: gpu.shuffle xor %{{.*}}, %c8_i32, %c32_i32 : i32
+    // CHECK: gpu.shuffle xor %{{.*}}, %c16_i32, %c32_i32 : i32
+    // CHECK-NOT: gpu.shuffle
+    %0 = cluster.all_reduce(%x) scope(warp) lanes(8, stride 4) kind(add) : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
   // A merge region sees the lower lane's state first.
   // CHECK-LABEL: gpu.func @ordered
   // CHECK-SAME: (%[[X:.*]]: f32,

@@ -97,7 +97,7 @@ gpu.module @shapes {
     %3 = cluster.broadcast(%x) scope(cluster) root(0) : f32
     %4 = cluster.gather(%x) scope(cluster) root(0) : (f32) -> vector<4xf32>
     %5 = cluster.reduce(%x) scope(cluster) root(0) kind(add) : f32
-    %6 = cluster.reduce(%v) scope(cluster) scatter kind(add) : vector<16xf32>
+    %6 = cluster.reduce(%v) scope(cluster) scatter kind(add) : (vector<16xf32>) -> vector<4xf32>
     %7 = cluster.all_reduce(%x) scope(block) kind(add) : f32
     gpu.return
   }

@@ -27,6 +27,14 @@ llvm::LogicalResult insertBarriers(mlir::gpu::GPUFuncOp func);
 /// of the block (of the cluster, where it holds a cluster collective).
 inline constexpr llvm::StringLiteral kUniformAttrName = "cluster.uniform";
 
+/// On operations between which no barrier is to be placed, with an attribute of
+/// their own: their accesses do not conflict, or they order them themselves.
+inline constexpr llvm::StringLiteral kExchangeAttrName = "cluster.exchange";
+
+/// On an expanded kernel: i32 words of the workspace that one cluster uses.
+inline constexpr llvm::StringLiteral kWorkspaceAttrName =
+    "cluster.workspace_words";
+
 } // namespace cascade::cluster
 
 #endif // CASCADE_TRANSFORMS_CLUSTER_PASSES_H

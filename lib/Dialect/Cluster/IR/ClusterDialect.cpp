@@ -48,6 +48,12 @@ std::optional<int64_t> cascade::cluster::getKnownBlockSize(Operation *op) {
   return func ? product(func.getKnownBlockSize()) : std::nullopt;
 }
 
+bool cascade::cluster::isCollective(Operation *op) {
+  return isa<AllReduceOp, ReduceOp, AllGatherOp, GatherOp, BroadcastOp,
+             SliceAllReduceOp, SliceReduceOp, SliceAllGatherOp, SliceGatherOp,
+             SliceBroadcastOp>(op);
+}
+
 bool cascade::cluster::isSharedMemRef(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)

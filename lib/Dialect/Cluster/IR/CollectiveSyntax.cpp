@@ -33,42 +33,73 @@ static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &attr) {
   return success();
 }
 
-/// participants ::= `scope` `(` scope `)` (`algorithm` `(` algorithm `)`)?
-///                  (`lanes` `(` integer `)`)? (`warps` `(` integer `)`)?
-ParseResult cascade::cluster::parseParticipants(OpAsmParser &parser,
-                                                ScopeAttr &scope,
-                                                AlgorithmAttr &algorithm,
-                                                IntegerAttr &lanes,
-                                                IntegerAttr &warps) {
+/// algorithm ::= (`algorithm` `(` word `)`)?
+ParseResult cascade::cluster::parseOptionalAlgorithm(OpAsmParser &parser,
+                                                     AlgorithmAttr &algorithm) {
+  algorithm = AlgorithmAttr::get(parser.getContext(), Algorithm::Auto);
+  if (failed(parser.parseOptionalKeyword("algorithm")))
+    return success();
+  return parseWord(
+      parser, "algorithm (auto, mailbox, tree, ring, scatter, global)",
+      [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm);
+}
+
+void cascade::cluster::printOptionalAlgorithm(OpAsmPrinter &printer,
+                                              Operation *,
+                                              AlgorithmAttr algorithm) {
+  if (algorithm.getValue() != Algorithm::Auto)
+    printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
+}
+
+/// lanes ::= `(` integer (`,` `stride` integer)? `)`
+static ParseResult parseLanes(OpAsmParser &parser, IntegerAttr &lanes,
+                              IntegerAttr &stride) {
+  int32_t count, distance = 1;
+  if (parser.parseLParen() || parser.parseInteger(count))
+    return failure();
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("stride") || parser.parseInteger(distance)))
+    return failure();
+  lanes = parser.getBuilder().getI32IntegerAttr(count);
+  stride = parser.getBuilder().getI32IntegerAttr(distance);
+  return parser.parseRParen();
+}
+
+/// participants ::= `scope` `(` scope `)` algorithm (`lanes` lanes)?
+///                  (`warps` `(` integer `)`)?
+ParseResult cascade::cluster::parseParticipants(
+    OpAsmParser &parser, ScopeAttr &scope, AlgorithmAttr &algorithm,
+    IntegerAttr &lanes, IntegerAttr &stride, IntegerAttr &warps) {
   if (parser.parseKeyword("scope") ||
       parseWord(
           parser, "scope (warp, block or cluster)",
           [](StringRef word) { return symbolizeScope(word); }, scope))
     return failure();
-  algorithm = AlgorithmAttr::get(parser.getContext(), Algorithm::Auto);
-  if (succeeded(parser.parseOptionalKeyword("algorithm")) &&
-      parseWord(
-          parser, "algorithm (auto, mailbox, tree, ring, scatter, global)",
-          [](StringRef word) { return symbolizeAlgorithm(word); }, algorithm))
+  if (parseOptionalAlgorithm(parser, algorithm))
     return failure();
   lanes = parser.getBuilder().getI32IntegerAttr(kWarpSize);
+  stride = parser.getBuilder().getI32IntegerAttr(1);
   if (succeeded(parser.parseOptionalKeyword("lanes")) &&
-      parseNumber(parser, lanes))
+      parseLanes(parser, lanes, stride))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("warps")))
     return parseNumber(parser, warps);
   return success();
 }
 
-void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *,
+void cascade::cluster::printParticipants(OpAsmPrinter &printer, Operation *op,
                                          ScopeAttr scope,
                                          AlgorithmAttr algorithm,
-                                         IntegerAttr lanes, IntegerAttr warps) {
+                                         IntegerAttr lanes, IntegerAttr stride,
+                                         IntegerAttr warps) {
   printer << "scope(" << stringifyScope(scope.getValue()) << ')';
-  if (algorithm.getValue() != Algorithm::Auto)
-    printer << " algorithm(" << stringifyAlgorithm(algorithm.getValue()) << ')';
-  if (lanes.getInt() != kWarpSize)
-    printer << " lanes(" << lanes.getInt() << ')';
+  printOptionalAlgorithm(printer, op, algorithm);
+  if (lanes.getInt() != kWarpSize || stride.getInt() != 1) {
+    printer << " lanes(" << lanes.getInt();
+    if (stride.getInt() != 1)
+      printer << ", stride " << stride.getInt();
+    printer << ')';
+  }
   if (warps)
     printer << " warps(" << warps.getInt() << ')';
 }
@@ -135,6 +166,28 @@ void cascade::cluster::printMergeRegions(OpAsmPrinter &printer, Operation *op,
     return;
   printer << " lanewise ";
   printer.printRegion(lanewise);
+}
+
+/// reduced-types ::= type-list | function-type
+ParseResult
+cascade::cluster::parseReducedTypes(OpAsmParser &parser,
+                                    SmallVectorImpl<Type> &inputs,
+                                    SmallVectorImpl<Type> &results) {
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parser.parseTypeList(inputs) || parser.parseRParen() ||
+                   parser.parseArrowTypeList(results));
+  if (parser.parseTypeList(inputs))
+    return failure();
+  results.assign(inputs.begin(), inputs.end());
+  return success();
+}
+
+void cascade::cluster::printReducedTypes(OpAsmPrinter &printer, Operation *,
+                                         TypeRange inputs, TypeRange results) {
+  if (llvm::equal(inputs, results))
+    printer << inputs;
+  else
+    printer.printFunctionalType(inputs, results);
 }
 
 /// barrier-mode ::= (`arrive` (`relaxed` | `release`)? | `wait`)?

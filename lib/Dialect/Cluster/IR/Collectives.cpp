@@ -12,7 +12,7 @@ using namespace cascade::cluster;
 // Who takes part
 //===----------------------------------------------------------------------===//
 
-static bool isExchangeable(Type type) {
+bool cascade::cluster::isExchangeable(Type type) {
   if (type.isF64() || type.isF32() || type.isF16() || type.isBF16())
     return true;
   auto integer = dyn_cast<IntegerType>(type);
@@ -20,12 +20,37 @@ static bool isExchangeable(Type type) {
          llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
+/// A scalar, or a vector of one dimension of them.
 static LogicalResult verifyElement(Operation *op, unsigned index, Type type) {
-  if (isExchangeable(type))
+  auto vector = dyn_cast<VectorType>(type);
+  bool isList = vector && vector.getRank() == 1 && !vector.isScalable();
+  if (isExchangeable(isList ? vector.getElementType() : type))
     return success();
   return op->emitOpError() << "operand #" << index << " has type " << type
                            << ", which cannot be exchanged: use f64 f32 f16 "
-                              "bf16 i64 i32 i16 i8 or i1";
+                              "bf16 i64 i32 i16 i8 or i1, or a vector of one "
+                              "dimension of them";
+}
+
+/// Global memory for algorithm(global).
+template <typename OpT>
+static LogicalResult verifyWorkspace(OpT op) {
+  if (!op.getWorkspace())
+    return success();
+  auto type = cast<MemRefType>(op.getWorkspace().getType());
+  Attribute space = type.getMemorySpace();
+  auto address = dyn_cast_if_present<gpu::AddressSpaceAttr>(space);
+  auto number = dyn_cast_if_present<IntegerAttr>(space);
+  bool isGlobal = !space || (number && number.getInt() == kGlobalMemorySpace) ||
+                  (address && address.getValue() == gpu::AddressSpace::Global);
+  if (!isGlobal || type.getRank() != 1 || !type.getElementType().isInteger(32))
+    return op.emitOpError() << "has a workspace of type " << type
+                            << "; use a memref of one dimension of i32 in "
+                               "global memory";
+  if (op.getAlgorithm() != Algorithm::Global)
+    return op.emitOpError(
+        "has a workspace, which only algorithm(global) uses: drop it");
+  return success();
 }
 
 template <typename OpT>
@@ -57,6 +82,19 @@ static LogicalResult verifyWarps(OpT op) {
   return success();
 }
 
+LogicalResult cascade::cluster::verifyClusterSize(Operation *op) {
+  std::optional<int64_t> size = getKnownClusterSize(op);
+  if (!size || (*size >= 1 && *size <= kMaxClusterSize))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "works in clusters of 1 to " << kMaxClusterSize
+                            << " blocks: change known_cluster_size";
+  diag.attachNote(op->getParentOfType<gpu::GPUFuncOp>().getLoc())
+      << "the kernel's known_cluster_size makes clusters of " << *size
+      << " blocks";
+  return diag;
+}
+
 /// Scope, lanes, warps and the size of the cluster; the same for every
 /// collective.
 template <typename OpT>
@@ -67,20 +105,18 @@ static LogicalResult verifyParticipants(OpT op) {
   if (lanes < 1 || lanes > kWarpSize || !llvm::isPowerOf2_32(lanes))
     return op.emitOpError() << "'lanes' is " << lanes
                             << "; use a power of two from 1 to " << kWarpSize;
+  int32_t stride = op.getStride();
+  if (stride < 1 || stride > kWarpSize / lanes || !llvm::isPowerOf2_32(stride))
+    return op.emitOpError()
+           << "'stride' of " << lanes << " lanes is " << stride
+           << "; use a power of two from 1 to " << kWarpSize / lanes;
   if (op.getAlgorithm() != Algorithm::Auto && op.getScope() != Scope::Cluster)
     return op.emitOpError("'algorithm' chooses the exchange between blocks: "
                           "drop it, or use scope(cluster)");
-  std::optional<int64_t> size = getKnownClusterSize(op);
-  if (op.getScope() == Scope::Cluster && size &&
-      (*size < 1 || *size > kMaxClusterSize)) {
-    InFlightDiagnostic diag = op.emitOpError()
-                              << "works in clusters of 1 to " << kMaxClusterSize
-                              << " blocks: change known_cluster_size";
-    diag.attachNote(op->template getParentOfType<gpu::GPUFuncOp>().getLoc())
-        << "the kernel's known_cluster_size makes clusters of " << *size
-        << " blocks";
-    return diag;
-  }
+  if (op.getScope() == Scope::Cluster && failed(verifyClusterSize(op)))
+    return failure();
+  if (failed(verifyWorkspace(op)))
+    return failure();
   return verifyWarps(op);
 }
 
@@ -97,41 +133,42 @@ static std::optional<int64_t> getNumRanks(OpT op) {
   return threads ? std::optional<int64_t>(*threads / kWarpSize) : std::nullopt;
 }
 
-template <typename OpT>
-static LogicalResult verifyRoot(OpT op, int64_t root) {
-  std::optional<int64_t> ranks = getNumRanks(op);
+LogicalResult cascade::cluster::verifyRoot(Operation *op, int64_t root,
+                                           std::optional<int64_t> ranks) {
   int64_t limit = ranks.value_or(kMaxClusterSize);
   if (root >= 0 && root < limit)
     return success();
-  return op.emitOpError() << "'root' is " << root
-                          << ", which is no rank of the scope: use 0 to "
-                          << limit - 1;
+  return op->emitOpError() << "'root' is " << root
+                           << ", which is no rank of the scope: use 0 to "
+                           << limit - 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
-template <typename OpT>
-static LogicalResult verifyKinds(OpT op, TypeRange elements) {
-  if (!op.getKinds()) {
-    if (op.getMerge().empty())
-      return op.emitOpError("needs either kind(...) or a merge region");
+LogicalResult cascade::cluster::verifyKinds(Operation *op,
+                                            std::optional<ArrayAttr> kinds,
+                                            Region &merge, TypeRange elements) {
+  if (!kinds) {
+    if (merge.empty())
+      return op->emitOpError("needs either kind(...) or a merge region");
     return success();
   }
-  if (!op.getMerge().empty())
-    return op.emitOpError("has both kind(...) and a merge region: drop one");
-  if (op.getKinds()->size() != elements.size())
-    return op.emitOpError()
-           << "has " << elements.size() << " operands and "
-           << op.getKinds()->size() << " kinds: give one kind an operand";
-  for (auto [index, attr, type] : llvm::enumerate(*op.getKinds(), elements)) {
+  if (!merge.empty())
+    return op->emitOpError("has both kind(...) and a merge region: drop one");
+  if (kinds->size() != elements.size())
+    return op->emitOpError()
+           << "has " << elements.size() << " operands and " << kinds->size()
+           << " kinds: give one kind an operand";
+  for (auto [index, attr, type] : llvm::enumerate(*kinds, elements)) {
     Kind kind = cast<KindAttr>(attr).getValue();
-    if (!acceptsType(kind, type))
-      return op.emitOpError()
+    Type element = getElementTypeOrSelf(type);
+    if (!acceptsType(kind, element))
+      return op->emitOpError()
              << "kind '" << stringifyKind(kind) << "' of operand #" << index
              << " reduces " << describeAcceptedTypes(kind) << " values, not "
-             << type;
+             << element;
   }
   return success();
 }
@@ -184,10 +221,9 @@ static LogicalResult verifyStates(Operation *op, Region &region, StringRef name,
 
 static bool hasNoEffect(Operation &op) { return isMemoryEffectFree(&op); }
 
-/// The merge region takes both states and yields one.
-template <typename OpT>
-static LogicalResult verifyMerge(OpT op, TypeRange elements) {
-  return verifyStates(op, op.getMerge(), "merge", elements, 2,
+LogicalResult cascade::cluster::verifyMerge(Operation *op, Region &merge,
+                                            TypeRange elements) {
+  return verifyStates(op, merge, "merge", elements, 2,
                       "the lower state, then the higher", hasNoEffect);
 }
 
@@ -198,27 +234,29 @@ static bool isLanewise(Operation &op) {
                 : hasNoEffect(op);
 }
 
-LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location>,
-                                            ValueRange operands, DictionaryAttr,
-                                            OpaqueProperties, RegionRange,
-                                            SmallVectorImpl<Type> &types) {
-  llvm::append_range(types, operands.getTypes());
+LogicalResult
+AllReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  llvm::append_range(types, adaptor.getInputs().getTypes());
   return success();
 }
 
-static OperationState &addParticipants(OperationState &state,
-                                       OpBuilder &builder, ValueRange inputs,
-                                       Scope scope, int32_t lanes,
-                                       std::optional<int32_t> warps,
-                                       Algorithm algorithm) {
+static OperationState &
+addParticipants(OperationState &state, OpBuilder &builder, ValueRange inputs,
+                Scope scope, int32_t lanes, int32_t stride,
+                std::optional<int32_t> warps, Algorithm algorithm) {
   MLIRContext *context = builder.getContext();
   auto &properties = state.getOrAddProperties<AllReduceOp::Properties>();
   properties.scope = ScopeAttr::get(context, scope);
   properties.algorithm = AlgorithmAttr::get(context, algorithm);
   properties.lanes = builder.getI32IntegerAttr(lanes);
+  properties.stride = builder.getI32IntegerAttr(stride);
   if (warps)
     properties.warps = builder.getI32IntegerAttr(*warps);
+  properties.operandSegmentSizes = {static_cast<int32_t>(inputs.size()), 0};
   state.addOperands(inputs);
   state.addTypes(inputs.getTypes());
   return state;
@@ -227,8 +265,9 @@ static OperationState &addParticipants(OperationState &state,
 void AllReduceOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange inputs, Scope scope, ArrayRef<Kind> kinds,
                         int32_t lanes, std::optional<int32_t> warps,
-                        Algorithm algorithm) {
-  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+                        Algorithm algorithm, int32_t stride) {
+  addParticipants(state, builder, inputs, scope, lanes, stride, warps,
+                  algorithm);
   SmallVector<Attribute> attrs;
   for (Kind kind : kinds)
     attrs.push_back(KindAttr::get(builder.getContext(), kind));
@@ -240,8 +279,10 @@ void AllReduceOp::build(OpBuilder &builder, OperationState &state,
 void AllReduceOp::build(OpBuilder &builder, OperationState &state,
                         ValueRange inputs, Scope scope, MergeBuilder merge,
                         int32_t lanes, std::optional<int32_t> warps,
-                        Algorithm algorithm, LanewiseBuilder lanewise) {
-  addParticipants(state, builder, inputs, scope, lanes, warps, algorithm);
+                        Algorithm algorithm, LanewiseBuilder lanewise,
+                        int32_t stride) {
+  addParticipants(state, builder, inputs, scope, lanes, stride, warps,
+                  algorithm);
   OpBuilder::InsertionGuard guard(builder);
   auto addBlock = [&](unsigned states) -> ValueRange {
     SmallVector<Type> types;
@@ -276,7 +317,7 @@ LogicalResult AllReduceOp::verify() {
       return failure();
   if (failed(verifyParticipants(*this)))
     return failure();
-  return verifyKinds(*this, getInputs().getTypes());
+  return verifyKinds(*this, getKinds(), getMerge(), getInputs().getTypes());
 }
 
 LogicalResult AllReduceOp::verifyRegions() {
@@ -284,7 +325,7 @@ LogicalResult AllReduceOp::verifyRegions() {
   if (!getLanewise().empty() && getMerge().empty())
     return emitOpError("has a lanewise region without a merge region: add one "
                        "for numbers of states that are no power of two");
-  if (failed(verifyMerge(*this, elements)))
+  if (failed(verifyMerge(*this, getMerge(), elements)))
     return failure();
   return verifyStates(*this, getLanewise(), "lanewise", elements, 1,
                       "the state of a lane", isLanewise);
@@ -340,13 +381,31 @@ static SmallVector<Type> getReducedElements(ReduceOp op) {
   return elements;
 }
 
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                         ValueRange operands, DictionaryAttr,
-                                         OpaqueProperties, RegionRange,
-                                         SmallVectorImpl<Type> &types) {
-  // A scattered result depends on the number of ranks, which only the kernel
-  // knows: it keeps the operand's type, of which the first slice is defined.
-  llvm::append_range(types, operands.getTypes());
+/// Result k is operand k's slice of one of the ranks.
+static LogicalResult verifyScattered(ReduceOp op) {
+  std::optional<int64_t> ranks = getNumRanks(op);
+  for (auto [index, type, result] :
+       llvm::enumerate(op.getInputs().getTypes(), op.getResults().getTypes())) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector || (ranks && vector.getNumElements() % *ranks != 0)) {
+      InFlightDiagnostic diag = op.emitOpError();
+      diag << "operand #" << index << " has type " << type << "; to scatter it";
+      if (ranks)
+        diag << " over " << *ranks << " ranks";
+      return diag << ", give a vector whose length they divide";
+    }
+    auto slice = dyn_cast<VectorType>(result);
+    if (slice && slice.getRank() == 1 &&
+        slice.getElementType() == vector.getElementType() &&
+        (!ranks || slice.getNumElements() == vector.getNumElements() / *ranks))
+      continue;
+    InFlightDiagnostic diag = op.emitOpError();
+    diag << "result #" << index << " must be a slice of operand #" << index;
+    if (ranks)
+      diag << ", a vector of " << vector.getNumElements() / *ranks
+           << " elements";
+    return diag << ", not " << result;
+  }
   return success();
 }
 
@@ -355,36 +414,42 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("needs at least one operand");
   if (getRoot().has_value() == getScatter())
     return emitOpError("needs exactly one of root(...) and scatter");
-  for (auto [index, type] : llvm::enumerate(getReducedElements(*this)))
+  for (auto [index, type] : llvm::enumerate(getInputs().getTypes()))
     if (failed(verifyElement(*this, index, type)))
       return failure();
   if (failed(verifyParticipants(*this)))
     return failure();
-  if (getRoot() && failed(verifyRoot(*this, static_cast<int32_t>(*getRoot()))))
-    return failure();
-  std::optional<int64_t> ranks = getNumRanks(*this);
-  for (auto [index, type] : llvm::enumerate(getInputs().getTypes())) {
-    auto vector = dyn_cast<VectorType>(type);
-    if (getScatter() && ranks &&
-        (!vector || vector.getNumElements() % *ranks != 0))
-      return emitOpError() << "operand #" << index << " has type " << type
-                           << "; to scatter it over " << *ranks
-                           << " ranks, give a vector whose length they divide";
+  if (getInputs().size() != getResults().size())
+    return emitOpError() << "has " << getInputs().size() << " operands and "
+                         << getResults().size()
+                         << " results: give one result an operand";
+  if (getScatter()) {
+    if (failed(verifyScattered(*this)))
+      return failure();
+  } else {
+    if (failed(verifyRoot(*this, static_cast<int32_t>(*getRoot()),
+                          getNumRanks(*this))))
+      return failure();
+    if (!llvm::equal(getInputs().getTypes(), getResults().getTypes()))
+      return emitOpError("with root(...) has the results of its operands' "
+                         "types");
   }
-  return verifyKinds(*this, getReducedElements(*this));
+  return verifyKinds(*this, getKinds(), getMerge(), getReducedElements(*this));
 }
 
 LogicalResult ReduceOp::verifyRegions() {
-  return verifyMerge(*this, getReducedElements(*this));
+  return verifyMerge(*this, getMerge(), getReducedElements(*this));
 }
 
 //===----------------------------------------------------------------------===//
 // gathers, broadcast
 //===----------------------------------------------------------------------===//
 
-/// Result k is a vector of operand k's type with one element a rank.
+/// Result k is a vector with the elements of operand k of every rank.
 template <typename OpT>
 static LogicalResult verifyGathered(OpT op) {
+  if (op.getInputs().empty())
+    return op.emitOpError("needs at least one operand");
   if (failed(verifyParticipants(op)))
     return failure();
   if (op.getInputs().size() != op.getResults().size())
@@ -397,13 +462,17 @@ static LogicalResult verifyGathered(OpT op) {
     if (failed(verifyElement(op, index, operand)))
       return failure();
     auto vector = cast<VectorType>(result);
-    if (vector.getElementType() == operand && vector.getRank() == 1 &&
-        (!ranks || vector.getNumElements() == *ranks))
+    auto list = dyn_cast<VectorType>(operand);
+    int64_t share = list ? list.getNumElements() : 1;
+    if (vector.getElementType() == getElementTypeOrSelf(operand) &&
+        vector.getRank() == 1 &&
+        (!ranks || vector.getNumElements() == share * *ranks))
       continue;
     InFlightDiagnostic diag = op.emitOpError();
-    diag << "result #" << index << " must be a vector of " << operand;
+    diag << "result #" << index << " must be a vector of "
+         << getElementTypeOrSelf(operand);
     if (ranks)
-      diag << " with " << *ranks << " elements, one a rank";
+      diag << " with " << share * *ranks << " elements, " << share << " a rank";
     diag << ", not " << result;
     return diag;
   }
@@ -415,23 +484,26 @@ LogicalResult AllGatherOp::verify() { return verifyGathered(*this); }
 LogicalResult GatherOp::verify() {
   if (failed(verifyGathered(*this)))
     return failure();
-  return verifyRoot(*this, static_cast<int32_t>(getRoot()));
+  return verifyRoot(*this, static_cast<int32_t>(getRoot()), getNumRanks(*this));
 }
 
-LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location>,
-                                            ValueRange operands, DictionaryAttr,
-                                            OpaqueProperties, RegionRange,
-                                            SmallVectorImpl<Type> &types) {
-  llvm::append_range(types, operands.getTypes());
+LogicalResult
+BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  llvm::append_range(types, adaptor.getInputs().getTypes());
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs at least one operand");
   for (auto [index, type] : llvm::enumerate(getInputs().getTypes()))
     if (failed(verifyElement(*this, index, type)))
       return failure();
   if (failed(verifyParticipants(*this)))
     return failure();
-  return verifyRoot(*this, static_cast<int32_t>(getRoot()));
+  return verifyRoot(*this, static_cast<int32_t>(getRoot()), getNumRanks(*this));
 }

@@ -59,6 +59,7 @@ StringRef cascade::cluster::describeAcceptedTypes(Kind kind) {
 }
 
 bool cascade::cluster::commutesBitwise(Kind kind, Type type) {
+  type = getElementTypeOrSelf(type);
   // Below f64 an addition or product that is NaN is the one canonical NaN.
   return isa<IntegerType>(type) ||
          (!type.isF64() && (kind == Kind::Add || kind == Kind::Mul));
@@ -67,6 +68,7 @@ bool cascade::cluster::commutesBitwise(Kind kind, Type type) {
 Value cascade::cluster::buildCombine(OpBuilder &builder, Location loc,
                                      Kind kind, Value lhs, Value rhs) {
   const KindEntry &entry = getEntry(kind);
-  Build build = isa<FloatType>(lhs.getType()) ? entry.onFloat : entry.onInteger;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
+  Build build = isFloat ? entry.onFloat : entry.onInteger;
   return build(builder, loc, lhs, rhs);
 }

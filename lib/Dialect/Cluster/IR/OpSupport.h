@@ -14,10 +14,25 @@ void printKinds(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 mlir::ParseResult parseParticipants(mlir::OpAsmParser &parser, ScopeAttr &scope,
                                     AlgorithmAttr &algorithm,
                                     mlir::IntegerAttr &lanes,
+                                    mlir::IntegerAttr &stride,
                                     mlir::IntegerAttr &warps);
 void printParticipants(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        ScopeAttr scope, AlgorithmAttr algorithm,
-                       mlir::IntegerAttr lanes, mlir::IntegerAttr warps);
+                       mlir::IntegerAttr lanes, mlir::IntegerAttr stride,
+                       mlir::IntegerAttr warps);
+
+/// Types of a reduction: those of the operands, or a function type where the
+/// results have others.
+mlir::ParseResult parseReducedTypes(mlir::OpAsmParser &parser,
+                                    llvm::SmallVectorImpl<mlir::Type> &inputs,
+                                    llvm::SmallVectorImpl<mlir::Type> &results);
+void printReducedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                       mlir::TypeRange inputs, mlir::TypeRange results);
+
+mlir::ParseResult parseOptionalAlgorithm(mlir::OpAsmParser &parser,
+                                         AlgorithmAttr &algorithm);
+void printOptionalAlgorithm(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                            AlgorithmAttr algorithm);
 
 mlir::ParseResult parseBarrierMode(mlir::OpAsmParser &parser,
                                    BarrierPhaseAttr &phase,
@@ -34,6 +49,23 @@ mlir::ParseResult parseMergeRegions(mlir::OpAsmParser &parser,
                                     mlir::Region &lanewise);
 void printMergeRegions(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        mlir::Region &merge, mlir::Region &lanewise);
+
+/// Whether a scalar of `type` can be exchanged.
+bool isExchangeable(mlir::Type type);
+
+/// Checks that a known cluster size is one that hardware has.
+mlir::LogicalResult verifyClusterSize(mlir::Operation *op);
+/// Checks that `root` is one of `ranks`, or could be where they are unknown.
+mlir::LogicalResult verifyRoot(mlir::Operation *op, int64_t root,
+                               std::optional<int64_t> ranks);
+/// Checks that a reduction of `elements` has either kinds that take them or a
+/// merge region.
+mlir::LogicalResult verifyKinds(mlir::Operation *op,
+                                std::optional<mlir::ArrayAttr> kinds,
+                                mlir::Region &merge, mlir::TypeRange elements);
+/// Checks that a merge region, if any, takes two states and yields one.
+mlir::LogicalResult verifyMerge(mlir::Operation *op, mlir::Region &merge,
+                                mlir::TypeRange elements);
 
 /// Checks that `op` is in a kernel: in a gpu.func, a gpu.launch or, once
 /// lowered, an llvm.func.

@@ -22,6 +22,8 @@ namespace cascade::cluster {
 inline constexpr unsigned kClusterMemorySpace = 7;
 /// PTX `.shared::cta`.
 inline constexpr unsigned kSharedMemorySpace = 3;
+/// PTX `.global`.
+inline constexpr unsigned kGlobalMemorySpace = 1;
 /// Lanes of a warp.
 inline constexpr int32_t kWarpSize = 32;
 /// The largest cluster of any size attribute (the non-portable size).
@@ -30,6 +32,9 @@ inline constexpr int32_t kMaxClusterSize = 16;
 inline constexpr int64_t kMaxStoreAsyncBytes = 16;
 /// Shared memory of a block, static and dynamic, in bytes.
 inline constexpr int64_t kMaxSharedBytes = 227 * 1024;
+
+/// The largest buffer of a slice collective, in bytes.
+inline constexpr int64_t kMaxSliceBufferBytes = 64 * 1024;
 
 /// Sizes and addresses of a bulk copy are multiples of this, in bytes.
 inline constexpr int64_t kBulkAlignment = 16;
@@ -64,6 +69,9 @@ std::optional<int64_t> getKnownClusterSize(mlir::Operation *op);
 
 /// Threads in a block of `op`'s kernel, from `known_block_size`.
 std::optional<int64_t> getKnownBlockSize(mlir::Operation *op);
+
+/// Whether `op` is an exchange that --cluster-expand-collectives expands.
+bool isCollective(mlir::Operation *op);
 
 /// Whether `type` is a memref in shared memory of this block.
 bool isSharedMemRef(mlir::Type type);

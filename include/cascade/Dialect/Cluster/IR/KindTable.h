@@ -22,7 +22,7 @@ llvm::StringRef describeAcceptedTypes(Kind kind);
 /// sign or a NaN's payload is taken from one side.
 bool commutesBitwise(Kind kind, mlir::Type type);
 
-/// The combination of `lhs` and `rhs`, in their type.
+/// The combination of `lhs` and `rhs`, in their type; vectors by element.
 mlir::Value buildCombine(mlir::OpBuilder &builder, mlir::Location loc,
                          Kind kind, mlir::Value lhs, mlir::Value rhs);
 
