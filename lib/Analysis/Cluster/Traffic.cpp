@@ -81,6 +81,11 @@ public:
   std::optional<Traffic> tuples(Algorithm algorithm) const;
   std::optional<Traffic> slices(Algorithm algorithm) const;
 
+  double clusterBarrier() const {
+    return double(gpu.clusterBarrierCycles) +
+           ofFurtherWarps(gpu.clusterBarrierSlope);
+  }
+
 private:
   // Tuples, of one sender for one receiver.
   Traffic toAll(Tuples tuples) const;
@@ -109,10 +114,6 @@ private:
   double blockBarrier() const {
     return double(gpu.blockBarrierCycles) +
            ofFurtherWarps(gpu.blockBarrierSlope);
-  }
-  double clusterBarrier() const {
-    return double(gpu.clusterBarrierCycles) +
-           ofFurtherWarps(gpu.clusterBarrierSlope);
   }
   /// A step in which a block hears one word from each of `senders` - 1 others.
   double exchange(int64_t senders) const {
@@ -217,8 +218,7 @@ Traffic Model::combination(int64_t words) const {
 }
 
 /// `readers` blocks combine `bytes` each, which they read from all others, a
-/// load of an element from each of them at a time. Before it, all blocks have
-/// written; afterwards they may write again.
+/// load of an element from each of them at a time.
 Traffic Model::readAll(int64_t bytes, int64_t readers) const {
   int64_t elements = llvm::divideCeil(bytes, shape.unitBytes);
   double turns = double(llvm::divideCeil(elements, shape.threads));
@@ -228,7 +228,6 @@ Traffic Model::readAll(int64_t bytes, int64_t readers) const {
   step.messages = readers * (ranks - 1) * elements;
   step.rounds = 1;
   step.cycles =
-      2 * clusterBarrier() +
       std::max(turns * double(gpu.dsmemLatency), transfer(double(received)));
   return step;
 }
@@ -350,7 +349,13 @@ cascade::cluster::estimateTraffic(const CollectiveShape &shape,
   if (shape.clusterSize <= 1)
     return Traffic();
   Model model(shape, gpu);
-  return shape.isSlice ? model.slices(algorithm) : model.tuples(algorithm);
+  if (!shape.isSlice)
+    return model.tuples(algorithm);
+  std::optional<Traffic> traffic = model.slices(algorithm);
+  // All blocks are done with their buffers before one touches another's.
+  if (traffic)
+    traffic->cycles += model.clusterBarrier();
+  return traffic;
 }
 
 Algorithm cascade::cluster::chooseAlgorithm(

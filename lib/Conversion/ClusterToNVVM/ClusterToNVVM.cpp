@@ -142,22 +142,23 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   });
 }
 
-/// The symbols of the buffers that threads have to themselves, as the lowering
-/// of gpu.func is going to name them. The dynamic shared memory has one place
+/// The symbols of the buffers in dynamic shared memory, as the lowering of
+/// gpu.func is going to name them. The dynamic shared memory has one place
 /// for all symbols in it: a kernel may have one.
-static FailureOr<llvm::StringSet<>> getPrivateBuffers(gpu::GPUModuleOp module) {
+static FailureOr<llvm::StringSet<>> getDynamicBuffers(gpu::GPUModuleOp module) {
   llvm::StringSet<> names;
   WalkResult result = module.walk([&](gpu::GPUFuncOp func) {
     unsigned count = 0;
     for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
-      if (func.getWorkgroupAttributionAttr(i, kThreadPrivateAttrName)) {
+      if (isInDynamicShared(func, i)) {
         names.insert(("__wg_" + func.getName() + "_" + Twine(i)).str());
         ++count;
       }
     if (count <= 1)
       return WalkResult::advance();
     func.emitOpError() << "has " << count << " buffers with "
-                       << kThreadPrivateAttrName << "; use one for all";
+                       << kThreadPrivateAttrName << " or " << kDynamicAttrName
+                       << "; use one for all";
     return WalkResult::interrupt();
   });
   if (result.wasInterrupted())
@@ -194,13 +195,13 @@ struct ClusterToNVVMPass
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     alignSharedMemory(module);
-    FailureOr<llvm::StringSet<>> privateBuffers = getPrivateBuffers(module);
-    if (failed(privateBuffers) || failed(checkExpanded(module)) ||
+    FailureOr<llvm::StringSet<>> dynamicBuffers = getDynamicBuffers(module);
+    if (failed(dynamicBuffers) || failed(checkExpanded(module)) ||
         failed(lowerNarrowFloats(module)) || failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))
       return signalPassFailure();
-    makeDynamic(module, *privateBuffers);
+    makeDynamic(module, *dynamicBuffers);
     setLaunchBounds(module);
   }
 };

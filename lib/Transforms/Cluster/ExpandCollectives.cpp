@@ -87,7 +87,7 @@ static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func,
     std::optional<Collective> found = Collective::get(op);
     if (!found || isa<AllReduceOp>(op->getParentOp()))
       return WalkResult::advance();
-    if (failed(prepare(*found, gpu)))
+    if (failed(checkConvergence(*found)) || failed(prepare(*found, gpu)))
       return WalkResult::interrupt();
     collectives.push_back(*found);
     return WalkResult::advance();
@@ -351,16 +351,14 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   for (auto [index, buffer] :
        llvm::enumerate(func.getWorkgroupAttributions())) {
     int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
-    bool isDynamic =
-        bool(func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName));
-    (isDynamic ? dynamic : fixed) += bytes;
+    (isInDynamicShared(func, index) ? dynamic : fixed) += bytes;
   }
   if (fixed > kMaxSlotBytes)
     return func.emitOpError()
            << "would need " << fixed << " bytes of static shared memory, of "
            << kMaxSlotBytes
-           << ": use more lanes or warps a group, or "
-              "algorithm(tree)";
+           << ": use more lanes or warps a group, algorithm(tree), or "
+              "cluster.dynamic on a large buffer";
   if (fixed + dynamic > kMaxSharedBytes)
     return func.emitOpError()
            << "keeps " << dynamic << " bytes in shared memory and needs "

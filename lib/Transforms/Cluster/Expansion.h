@@ -93,6 +93,9 @@ struct KernelFrame {
   int64_t workspaceWords = 0;
 };
 
+/// Refuses a collective in a branch that some threads of its scope do not take.
+llvm::LogicalResult checkConvergence(const Collective &collective);
+
 /// Builds the frame at the start of `func`.
 KernelFrame buildFrame(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp func,
                        bool needsRank, bool needsCluster);

@@ -204,7 +204,18 @@ LogicalResult BarrierPlacement::visitUniform(Operation *op, Pending &pending) {
     pending.join(other);
     return success();
   }
-  // A loop: the body may not run, run once, or follow itself.
+  // A loop whose body never conflicts with itself needs one barrier at most,
+  // before it.
+  SmallVector<SharedAccess> inside;
+  op->walk([&](Operation *nested) { effects.collect(nested, inside); });
+  bool followsItself = llvm::any_of(inside, [&](const SharedAccess &first) {
+    return llvm::any_of(inside, [&](const SharedAccess &second) {
+      return effects.conflict(first, second);
+    });
+  });
+  if (!followsItself && failed(order(op, inside, pending)))
+    return failure();
+  // The body may not run, run once, or follow itself.
   Pending before = pending;
   for (int walk = 0; walk < 2; ++walk) {
     for (Region &region : op->getRegions())

@@ -67,7 +67,7 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
-  // expected-error @below {{has 2 buffers with cluster.thread_private; use one for all}}
+  // expected-error @below {{has 2 buffers with cluster.thread_private or cluster.dynamic; use one for all}}
   gpu.func @two_private(%i: index, %x: f32)
       workgroup(%a: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private},
                 %b: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private})

@@ -70,6 +70,28 @@ gpu.module @k {
   }
 
   // One thread writes: the barriers stand outside of its branch.
+  // What only reads in a loop waits once, before it.
+  // CHECK-LABEL: gpu.func @read_loop
+  gpu.func @read_loop(%x: f32, %n: index, %p: !llvm.ptr<1>) workgroup(%m: memref<64xf32, #wg>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    // CHECK: memref.store
+    memref.store %x, %m[%t] : memref<64xf32, #wg>
+    // CHECK-NEXT: gpu.barrier
+    // CHECK-NEXT: scf.for
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (f32) {
+      // CHECK-NOT: gpu.barrier
+      %v = memref.load %m[%i] : memref<64xf32, #wg>
+      %b = arith.addf %a, %v : f32
+      scf.yield %b : f32
+    }
+    llvm.store %s, %p : f32, !llvm.ptr<1>
+    // CHECK: gpu.return
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @branch
   gpu.func @branch(%x: f32, %p: !llvm.ptr<1>) workgroup(%m: memref<64xf32, #wg>) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -48,6 +48,11 @@ std::optional<int64_t> cascade::cluster::getKnownBlockSize(Operation *op) {
   return func ? product(func.getKnownBlockSize()) : std::nullopt;
 }
 
+bool cascade::cluster::isInDynamicShared(gpu::GPUFuncOp func, unsigned index) {
+  return func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName) ||
+         func.getWorkgroupAttributionAttr(index, kDynamicAttrName);
+}
+
 bool cascade::cluster::isCollective(Operation *op) {
   return isa<AllReduceOp, ReduceOp, AllGatherOp, GatherOp, BroadcastOp,
              SliceAllReduceOp, SliceReduceOp, SliceAllGatherOp, SliceGatherOp,

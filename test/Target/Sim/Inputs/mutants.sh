@@ -1,4 +1,4 @@
-# mutants.sh FILE: compiles softmax_lse of FILE for clusters of three blocks and takes
+# mutants.sh FILE ALGORITHM: compiles softmax_lse of FILE for clusters of three blocks and takes
 # one synchronising operation after another out of the kernel. The simulated device must
 # report something every time, and nothing about the kernel as it is. The rows are the
 # special ones, so that the kernel's replay runs too.
@@ -13,7 +13,7 @@ simulate() {
     --input=i32=$length --input=i32=$rows --input=i32=$length --input=i32=$rows \
     --expected-output=${rows}x${length}xf32=rand --rtol=1e30 >"$work/out" 2>&1
 }
-cascade-compile "$1" --emit=expanded --cluster=3 --algorithm=mailbox -o "$work/kernel.mlir"
+cascade-compile "$1" --emit=expanded --cluster=3 --algorithm="$2" -o "$work/kernel.mlir"
 simulate "$work/kernel.mlir" || [ $? = 1 ] || {
   echo "reported without a mutation:"
   head -n 20 "$work/out"
