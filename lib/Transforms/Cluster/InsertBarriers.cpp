@@ -13,7 +13,8 @@
 // the source.
 //
 // The operations of one collective on slices are one step too: they order
-// themselves.
+// themselves. Where a barrier comes right after the wait for the mbarriers of
+// the entry, that wait and its arrival go.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <functional>
 
 namespace cascade::cluster {
@@ -61,10 +63,10 @@ struct Pending {
       llvm::erase_if(arrived, isUnderWay);
   }
 
-  /// The copies on `mbarrier` have arrived, of all mbarriers if it is null.
+  /// The copies on `mbarrier` have arrived.
   void receive(Value mbarrier) {
     for (SharedAccess &access : accesses)
-      if (access.mbarrier && (!mbarrier || access.mbarrier == mbarrier)) {
+      if (access.mbarrier == mbarrier) {
         access.mbarrier = {};
         access.isInBlock = access.isWrite;
       }
@@ -271,7 +273,9 @@ LogicalResult BarrierPlacement::visitExchange(ArrayRef<Operation *> ops,
       return failure();
   isExchange = false;
   // Where only one block waits, its peers know at their next cluster barrier.
-  pending.receive(/*mbarrier=*/{});
+  for (const SharedAccess &access : accesses)
+    if (access.mbarrier)
+      pending.receive(access.mbarrier);
   return success();
 }
 
@@ -350,6 +354,34 @@ LogicalResult BarrierPlacement::visitBlock(Block &block, Pending &pending) {
   return success();
 }
 
+/// The arrival that `wait` waits for, or null: in its block, with no other
+/// barrier of the cluster in between.
+static BarrierOp findArrival(BarrierOp wait) {
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    BarrierOp found;
+    op->walk([&](BarrierOp barrier) { found = barrier; });
+    if (found)
+      return found == op && found.getPhase() == BarrierPhase::Arrive
+                 ? found
+                 : BarrierOp();
+  }
+  return {};
+}
+
+/// A barrier right after a wait does what the arrival and the wait do.
+static void dropWaitBefore(BarrierOp barrier) {
+  Operation *before = barrier->getPrevNode();
+  while (before && isMemoryEffectFree(before))
+    before = before->getPrevNode();
+  auto wait = dyn_cast_or_null<BarrierOp>(before);
+  if (!wait || wait.getPhase() != BarrierPhase::Wait)
+    return;
+  if (BarrierOp arrival = findArrival(wait)) {
+    arrival.erase();
+    wait.erase();
+  }
+}
+
 LogicalResult BarrierPlacement::run() {
   if (!llvm::hasSingleElement(func.getBody())) {
     // Nothing to order without shared memory.
@@ -364,7 +396,14 @@ LogicalResult BarrierPlacement::run() {
   Pending pending;
   if (failed(visitBlock(func.getBody().front(), pending)))
     return failure();
-  func.walk([](Operation *op) { op->removeAttr(kExchangeAttrName); });
+  SmallVector<BarrierOp> barriers;
+  func.walk([&](Operation *op) {
+    op->removeAttr(kExchangeAttrName);
+    if (auto barrier = dyn_cast<BarrierOp>(op))
+      if (barrier.getPhase() == BarrierPhase::Full)
+        barriers.push_back(barrier);
+  });
+  llvm::for_each(barriers, dropWaitBefore);
   return success();
 }
 

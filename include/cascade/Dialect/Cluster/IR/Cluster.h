@@ -49,8 +49,8 @@ inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
 /// On a module or a function: the GPU that its kernels are for, a TargetAttr.
 inline constexpr llvm::StringLiteral kTargetAttrName = "cluster.target";
 
-/// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory of
-/// the launch, as a thread's own is. One buffer at most is there.
+/// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory
+/// of the launch, as a thread's own is. One buffer at most is there.
 inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
 
 /// Whether workgroup buffer `index` of `func` is in dynamic shared memory.

@@ -265,7 +265,7 @@ def Cluster_SliceReduceOp
   let description = [{
     Afterwards the buffer of block `root` holds the combination, or, with
     `scatter`, slice r of the buffer of block r. The rest of the buffers is
-    as it was.
+    as it was, but that algorithm(scatter) leaves slice r of block r combined.
   }];
 }
 
