@@ -52,6 +52,7 @@ void calibrate::measureBulk(const Device &device, Timer &timer,
   fill(device, data.get(), copies * stride);
   const void *kernel = reinterpret_cast<const void *>(&copyInTurn);
 
+  double cyclesOf32KiB = 0;
   for (bool cached : {true, false})
     for (size_t bytes = kib; bytes <= 128 * kib; bytes *= 2) {
       const Shape shape = {1, warpThreads, 0, bytes};
@@ -78,9 +79,19 @@ void calibrate::measureBulk(const Device &device, Timer &timer,
         if (sum.read(1)[0] != expected)
           failure = "the ends of what was copied do not add up";
       }
-      report.add(cached ? "bulk copy from the L2 cache"
-                        : "bulk copy from memory",
-                 "cycles", std::to_string(bytes / kib) + " KiB, one block",
-                 samples, {50, 100000}, failure);
+      const double median = report.add(
+          cached ? "bulk copy from the L2 cache" : "bulk copy from memory",
+          "cycles", std::to_string(bytes / kib) + " KiB, one block", samples,
+          {50, 100000}, failure);
+      if (!cached)
+        continue;
+      if (bytes == kib)
+        report.setField("bulk_cycles", median);
+      if (bytes == 32 * kib)
+        cyclesOf32KiB = median;
+      // The slope, where both are known.
+      if (bytes == 128 * kib && cyclesOf32KiB > 0 && median > cyclesOf32KiB)
+        report.setField("bulk_bytes_per_cycle",
+                        96.0 * double(kib) / (median - cyclesOf32KiB));
     }
 }

@@ -13,6 +13,8 @@ using namespace calibrate;
 
 static constexpr int clusters = 4;
 static constexpr int rounds = 256;
+/// The cluster whose latencies go into #cluster.target.
+static constexpr int portable = 8;
 
 namespace {
 /// Cycles and the result of the chain, which shows that it ran as meant.
@@ -275,38 +277,59 @@ void ClusterSection::measureStores() {
     std::vector<double> samples;
     const std::string failure =
         runPeers(pingPong, cluster, 2 * rounds, 2 * rounds, samples);
-    report.add("st.async, mbarrier wait, load; one way", "cycles",
-               "cluster " + std::to_string(cluster), samples, {20, 5000},
-               failure);
+    const double cycles = report.add(
+        "st.async, mbarrier wait, load; one way", "cycles",
+        "cluster " + std::to_string(cluster), samples, {20, 5000}, failure);
+    if (cluster == portable)
+      report.setField("store_async_cycles", cycles);
   }
 }
 
 void ClusterSection::measureBarriers() {
   constexpr Bounds latency = {5, 20000};
-  constexpr int portable = 8;
+  constexpr int fewest = 128, most = 1024;
+  constexpr double furtherWarps = (most - fewest) / double(warpThreads);
+  double fewestOfBlock = 0, fewestOfCluster = 0;
   report.progress("barriers");
-  for (int threads : {128, 512, 1024}) {
+  for (int threads : {fewest, 512, most}) {
     const std::string ofThreads = std::to_string(threads) + " threads";
     std::vector<double> samples;
     std::string failure =
         run(meet<Kind::Block>, 1, threads, 0, rounds, rounds, samples);
-    report.add("__syncthreads", "cycles", ofThreads, samples, latency, failure);
+    const double ofBlock = report.add("__syncthreads", "cycles", ofThreads,
+                                      samples, latency, failure);
+    if (threads == fewest) {
+      report.setField("block_barrier_cycles", ofBlock);
+      fewestOfBlock = ofBlock;
+    } else if (threads == most && fewestOfBlock > 0 &&
+               ofBlock > fewestOfBlock) {
+      report.setField("block_barrier_slope",
+                      (ofBlock - fewestOfBlock) / furtherWarps);
+    }
     for (int cluster : device.clusterSizes()) {
       const std::string depends =
           ofThreads + ", cluster " + std::to_string(cluster);
       samples.clear();
       failure = run(meet<Kind::Relaxed>, cluster, threads, 0, rounds, rounds,
                     samples);
-      report.add("cluster barrier, arrive relaxed", "cycles", depends, samples,
-                 latency, failure);
+      const double relaxed =
+          report.add("cluster barrier, arrive relaxed", "cycles", depends,
+                     samples, latency, failure);
       samples.clear();
       failure = run(meet<Kind::AcquireRelease>, cluster, threads, 0, rounds,
                     rounds, samples);
       const double cycles =
           report.add("cluster barrier, release and acquire", "cycles", depends,
                      samples, latency, failure);
-      if (threads == 128 && cluster == portable)
+      if (threads == fewest && cluster == portable) {
+        report.setField("relaxed_barrier_cycles", relaxed);
         report.setField("cluster_barrier_cycles", cycles);
+        fewestOfCluster = cycles;
+      } else if (threads == most && cluster == portable &&
+                 fewestOfCluster > 0 && cycles > fewestOfCluster) {
+        report.setField("cluster_barrier_slope",
+                        (cycles - fewestOfCluster) / furtherWarps);
+      }
     }
   }
 }
@@ -324,6 +347,7 @@ void ClusterSection::measureBandwidth() {
     if (fit == 0) {
       report.fail("read of a neighbour", "GB/s", depends,
                   "such a cluster does not fit");
+      report.appendField("dsmem_gbps", 0);
       continue;
     }
     shape.blocks = fit * cluster;
@@ -348,8 +372,8 @@ void ClusterSection::measureBandwidth() {
         "GB/s", depends,
         bandwidthOf(double(shape.blocks) * passes * tileBytes, times, without),
         {100, 50000}, sum == expected ? "" : "what was read does not add up");
-    if (cluster == 2)
-      report.setField("dsmem_gbps", bandwidth);
+    if (cluster > 1)
+      report.appendField("dsmem_gbps", bandwidth);
   }
 }
 

@@ -99,9 +99,11 @@ Device Device::open() {
   device.name = properties.name;
   device.sms = properties.multiProcessorCount;
   device.threadsPerSM = properties.maxThreadsPerMultiProcessor;
+  device.blocksPerSM = properties.maxBlocksPerMultiProcessor;
   device.registersPerSM = properties.regsPerMultiprocessor;
   device.sharedPerBlock = properties.sharedMemPerBlockOptin;
   device.sharedPerSM = properties.sharedMemPerMultiprocessor;
+  device.sharedReserved = properties.reservedSharedMemPerBlock;
   device.l2Bytes = size_t(properties.l2CacheSize);
   device.maxCluster = largestCluster();
   if (device.maxCluster < 1)

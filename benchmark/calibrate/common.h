@@ -119,9 +119,11 @@ struct Device {
   int sms;
   int maxCluster; ///< blocks, with the non-portable attribute
   int threadsPerSM;
+  int blocksPerSM;
   int registersPerSM;
   size_t sharedPerBlock; ///< bytes, with opt-in
   size_t sharedPerSM;    ///< bytes
+  size_t sharedReserved; ///< bytes of it that each block takes besides
   size_t l2Bytes;
 
   /// The current device; a Failure if it has no clusters.

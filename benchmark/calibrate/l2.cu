@@ -66,6 +66,9 @@ static __global__ void followLines(const uint32_t *lines, uint32_t start,
   *cycles = readClock() - begin;
 }
 
+/// The footprint whose figures go into #cluster.target: 16.5 MiB of 132 SMs.
+static constexpr int fieldUnits = 4;
+
 namespace {
 class L2 {
 public:
@@ -81,8 +84,8 @@ public:
 private:
   void readFootprint(const Buffer<uint4> &data, int units, int shift);
   /// Cycles of a link in `bytes` of lines, which `prepare` has read or not.
-  void follow(Buffer<uint4> &data, size_t bytes, const std::string &name,
-              const std::function<void()> &prepare);
+  double follow(Buffer<uint4> &data, size_t bytes, const std::string &name,
+                const std::function<void()> &prepare);
 
   const Device &device;
   Timer &timer;
@@ -134,19 +137,21 @@ void L2::measureBandwidth() {
                    sums.get());
           },
           options);
-      report.add(shift == 0 ? "read again, by the same SM"
-                            : "read again, by another SM",
-                 "GB/s", "footprint " + textOfMiB(size_t(units) * unit),
-                 bandwidthOf(double(steps * unit), times,
-                             timer.emptyKernel(Cache::AsIs)),
-                 {100, 20000},
-                 compareSums(total(sums, sums.size()), expected(units)));
+      const double bandwidth = report.add(
+          shift == 0 ? "read again, by the same SM"
+                     : "read again, by another SM",
+          "GB/s", "footprint " + textOfMiB(size_t(units) * unit),
+          bandwidthOf(double(steps * unit), times,
+                      timer.emptyKernel(Cache::AsIs)),
+          {100, 20000}, compareSums(total(sums, sums.size()), expected(units)));
+      if (shift == 0 && units == fieldUnits)
+        report.setField("l2_gbps", bandwidth);
     }
   }
 }
 
-void L2::follow(Buffer<uint4> &data, size_t bytes, const std::string &name,
-                const std::function<void()> &prepare) {
+double L2::follow(Buffer<uint4> &data, size_t bytes, const std::string &name,
+                  const std::function<void()> &prepare) {
   constexpr int hops = 512, samples = 16;
   constexpr size_t lineBytes = 128;
   // A chain over random lines, each of them once.
@@ -173,20 +178,28 @@ void L2::follow(Buffer<uint4> &data, size_t bytes, const std::string &name,
     if (end.read(1)[0] != order[size_t((i + 1) * hops)])
       failure = "the chain of lines ends elsewhere";
   }
-  report.add(name, "cycles", "footprint " + textOfMiB(bytes), perHop,
-             {50, 5000}, failure);
+  return report.add(name, "cycles", "footprint " + textOfMiB(bytes), perHop,
+                    {50, 5000}, failure);
 }
 
 void L2::measureLatency() {
   report.progress("latency");
   constexpr int largest = 15;
   Buffer<uint4> data(largest * unit / sizeof(uint4));
-  for (int units = 1; units <= largest; ++units)
-    follow(data, size_t(units) * unit, "load after a read of the footprint",
-           [&] { readFootprint(data, units, 37); });
-  for (int units : {1, largest})
-    follow(data, size_t(units) * unit, "load of what is not in the cache",
-           [&] { timer.setCache(Cache::Clean); });
+  for (int units = 1; units <= largest; ++units) {
+    const double cycles =
+        follow(data, size_t(units) * unit, "load after a read of the footprint",
+               [&] { readFootprint(data, units, 37); });
+    if (units == fieldUnits)
+      report.setField("l2_latency", cycles);
+  }
+  for (int units : {1, largest}) {
+    const double cycles =
+        follow(data, size_t(units) * unit, "load of what is not in the cache",
+               [&] { timer.setCache(Cache::Clean); });
+    if (units == largest)
+      report.setField("memory_latency", cycles);
+  }
 }
 
 void calibrate::measureL2(const Device &device, Timer &timer, Report &report) {

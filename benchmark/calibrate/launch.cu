@@ -55,10 +55,13 @@ static void measureEmpty(const Device &device, Timer &timer, Report &report) {
       TimeOptions options;
       options.cache = one.cache;
       options.delay = one.delay;
-      report.add(grid.name, "us", one.depends,
-                 timer.time(
-                     grid.name, [&] { launch(empty, grid.shape); }, options),
-                 {0.5, 100});
+      const double time = report.add(
+          grid.name, "us", one.depends,
+          timer.time(
+              grid.name, [&] { launch(empty, grid.shape); }, options),
+          {0.5, 100});
+      if (one.cache == Cache::Dirty && grid.shape.blocks == 1)
+        report.setField("empty_kernel_ns", time * 1e3);
     }
 }
 
@@ -92,7 +95,10 @@ static void measureRate(Timer &timer, Report &report, int threads,
   std::vector<double> rates;
   for (double time : timesOf(more))
     rates.push_back(time > base ? (more - fewer) / (time - base) : 0);
-  report.add("blocks launched", "blocks/us", depends, rates, {1, 1e4}, failure);
+  const double rate = report.add("blocks launched", "blocks/us", depends, rates,
+                                 {1, 1e4}, failure);
+  if (threads == 128 && cluster == 1)
+    report.setField("blocks_per_us", rate);
 }
 
 /// Blocks of full shared memory that are on the device at once.

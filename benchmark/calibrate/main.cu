@@ -92,8 +92,11 @@ static void setCapacities(const Device &device, Report &report) {
   report.setField("portable_cluster", std::min(device.maxCluster, 8));
   report.setField("max_cluster", device.maxCluster);
   report.setField("shared_per_block", double(device.sharedPerBlock));
+  report.setField("shared_per_sm", double(device.sharedPerSM));
+  report.setField("shared_reserved", double(device.sharedReserved));
   report.setField("registers_per_sm", device.registersPerSM);
   report.setField("threads_per_sm", device.threadsPerSM);
+  report.setField("blocks_per_sm", device.blocksPerSM);
   report.setField("l2_bytes", double(device.l2Bytes));
 }
 

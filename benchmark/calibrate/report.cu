@@ -112,7 +112,9 @@ void Report::printTable() const {
 // The target
 //===----------------------------------------------------------------------===//
 
-/// The fields in the order of the attribute, and whether they are lists.
+/// The fields that the sections measure, in the order of the attribute, and
+/// whether they are lists. The others (docs/Dialects/Cluster.md) are fitted to
+/// kernels or the same on all devices of the architecture.
 static const struct {
   const char *name;
   bool isList;
@@ -121,16 +123,32 @@ static const struct {
     {"portable_cluster", false},
     {"max_cluster", false},
     {"shared_per_block", false},
+    {"shared_per_sm", false},
+    {"shared_reserved", false},
     {"registers_per_sm", false},
     {"threads_per_sm", false},
+    {"blocks_per_sm", false},
     {"l2_bytes", false},
     {"clock_khz", false},
     {"hbm_gbps", false},
-    {"dsmem_gbps", false},
+    {"sm_gbps", false},
+    {"l2_gbps", false},
+    {"bulk_bytes_per_cycle", false},
+    {"blocks_per_us", false},
+    {"empty_kernel_ns", false},
     {"shared_latency", false},
     {"dsmem_latency", false},
+    {"l2_latency", false},
+    {"memory_latency", false},
+    {"store_async_cycles", false},
+    {"bulk_cycles", false},
+    {"block_barrier_cycles", false},
+    {"block_barrier_slope", false},
     {"cluster_barrier_cycles", false},
+    {"cluster_barrier_slope", false},
+    {"relaxed_barrier_cycles", false},
     {"residency", true},
+    {"dsmem_gbps", true},
     {"mailbox_cycles", true},
     {"tree_cycles", true},
 };
@@ -163,7 +181,8 @@ static std::string listOf(const std::vector<double> &values) {
 }
 
 void Report::printTarget(const Device &device) const {
-  std::string text = "name = \"" + targetName(device.name) + "\"";
+  std::string text =
+      "name = \"" + targetName(device.name) + "\", base = \"h200\"";
   std::string missing;
   for (const auto &field : targetFields) {
     auto found = fields.find(field.name);

@@ -110,8 +110,9 @@ static void spreadLists(MappingPlan &plan, ChainOp chain) {
     if (!isPlain || !lane)
       return;
     DigitPlan shared = *lane;
-    list.digits = {{Level::Reg, int64_t(llvm::divideCeil(list.extent, shared.size))},
-                   {Level::Lane, shared.size, shared.idStride}};
+    list.digits = {
+        {Level::Reg, int64_t(llvm::divideCeil(list.extent, shared.size))},
+        {Level::Lane, shared.size, shared.idStride}};
     setIndexStrides(list);
   });
 }

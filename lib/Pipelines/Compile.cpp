@@ -1,6 +1,7 @@
 //===- Compile.cpp - What cascade-compile does ----------------------------===//
 
 #include "cascade/Pipelines/Compile.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "cascade/Pipelines/Register.h"
 #include "cascade/Pipelines/Tuning.h"
 #include "cascade/Target/Launch/Manifest.h"
@@ -129,9 +130,9 @@ bool Compilation::checkOptions() {
                 "cluster, expanded, nvvm, llvm, ptx, cubin, launcher");
   if (options.chip != "sm_90" && options.chip != "sm_90a")
     return fail("unknown chip '" + options.chip + "'; use sm_90 or sm_90a");
-  if (options.pipeline.target != "h200" && options.pipeline.target != "h100")
-    return fail("unknown target '" + options.pipeline.target +
-                "'; use h200 or h100");
+  if (!cluster::getTargetPreset(options.pipeline.target))
+    return fail("unknown target '" + options.pipeline.target + "'; use " +
+                cluster::describeTargetPresets());
   if (options.pipeline.cluster < 0 || options.pipeline.cluster > 16)
     return fail("a cluster has 1 to 16 blocks, not " +
                 Twine(options.pipeline.cluster));
@@ -268,7 +269,10 @@ bool Compilation::buildArtefact() {
     return true;
   }
   std::string path = options.output.empty() ? stem() : options.output;
-  ManifestOptions names{stem(), options.chip, options.pipeline.target,
+  auto target = cluster::TargetAttr::lookup(*module);
+  ManifestOptions names{stem(), options.chip,
+                        target ? target.getName().str()
+                               : options.pipeline.target,
                         stem() + ".ptx", ""};
   if (options.withReference) {
     FailureOr<std::string> reference = emitReference();

@@ -64,7 +64,7 @@ void cascade::addPhase(OpPassManager &passes, Phase phase,
   case Phase::Expanded: {
     OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
     kernels.addNestedPass<gpu::GPUFuncOp>(
-        cluster::createExpandCollectivesPass());
+        cluster::createExpandCollectivesPass({options.target}));
     kernels.addNestedPass<gpu::GPUFuncOp>(cluster::createInsertBarriersPass());
     break;
   }

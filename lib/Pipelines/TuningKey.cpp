@@ -1,6 +1,7 @@
 //===- TuningKey.cpp - What a measured mapping is kept under --------------===//
 
 #include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "cascade/Pipelines/Tuning.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -94,6 +95,8 @@ static std::string elementTypes(ChainOp chain) {
 runtime::TuningKey cascade::tuningKeyOf(ChainOp chain, StringRef gpu) {
   auto hash =
       llvm::SHA1::hash(llvm::arrayRefFromStringRef(canonicalText(chain)));
+  if (auto target = cluster::TargetAttr::lookup(chain))
+    gpu = target.getName();
   return {llvm::toHex(hash, /*LowerCase=*/true), shapeClass(chain),
           elementTypes(chain), gpu.str()};
 }

@@ -31,7 +31,6 @@ constexpr int64_t mostShared = 8;
 constexpr double emptyKernel = 3.3;
 constexpr double loadLatency = 0.75;
 constexpr double mergeOfWarps = 0.35, mergeOfBlocks = 0.7;
-constexpr double launchOfBlock = 0.0029;
 /// Of a multiprocessor's issue slots, at best.
 constexpr double usableIssue = 0.7;
 /// Registers besides the elements that a thread holds.
@@ -217,6 +216,8 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
                            ? MappingPlan::warpSize
                            : llvm::divideCeil(extents[axis], digits.vector);
     int64_t room = rowIsUnit ? 1 : MappingPlan::warpSize / digits.stride;
+    if (digits.vector > 1)
+      room = std::min(room, mostLanes);
     if (wantsLanes)
       digits.lanes =
           std::min<int64_t>(std::max<int64_t>(1, room),
@@ -280,7 +281,7 @@ static double slotsOf(Operation *op) {
 }
 
 static double estimate(const Shape &shape, const Choice &choice,
-                       cluster::TargetAttr target) {
+                       const cluster::TargetConstants &gpu) {
   constexpr double never = std::numeric_limits<double>::infinity();
   constexpr double commonExtent = 4096, commonRows = 64;
   ChainOp chain = shape.chain;
@@ -371,12 +372,12 @@ static double estimate(const Shape &shape, const Choice &choice,
   double threads = double(choice.warps * MappingPlan::warpSize);
   double held = std::min(255.0, std::ceil(registers / 8) * 8);
   double fit = std::floor(
-      std::min({double(target.getThreadsPerSm()) / threads,
-                double(target.getRegistersPerSm()) / (held * threads), 32.0}));
+      std::min({double(gpu.threadsPerSm) / threads,
+                double(gpu.registersPerSm) / (held * threads), 32.0}));
   if (fit < 1)
     return never;
-  unsigned step = llvm::Log2_64_Ceil(choice.cluster);
-  double resident = fit * double(target.getResidency()[step]);
+  double resident =
+      fit * double(cluster::TargetConstants::at(gpu.residency, choice.cluster));
 
   double blocks = double(choice.cluster);
   for (unsigned axis = 0; axis < numAxes; ++axis) {
@@ -400,13 +401,13 @@ static double estimate(const Shape &shape, const Choice &choice,
   double tiles =
       std::ceil(std::ceil(length / double(choice.cluster)) / perTile);
 
-  double clock = double(target.getClockKhz()) / 1e3; // a microsecond
-  double perMicrosecond = double(target.getHbmGbps()) * 1e3;
-  double sms = double(target.getSms());
+  double clock = gpu.cyclesPerUs(); // a microsecond
+  double perMicrosecond = double(gpu.hbmGbps) * 1e3;
+  double sms = double(gpu.sms);
   double issue = blocks * tiles * double(choice.warps) * slots /
                  (sms * 4 * clock * usableIssue);
-  double throughput =
-      std::max({totalBytes / perMicrosecond, issue, blocks * launchOfBlock});
+  double throughput = std::max({totalBytes / perMicrosecond, issue,
+                                blocks * 4.8 / double(gpu.blocksPerUs)});
 
   double together = std::min(fit, std::ceil(blocks / sms));
   double inFlight = together * threads * tileBytes * sms;
@@ -484,13 +485,13 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
 
 /// Adds the mappings of `shape` that fit.
 static void addMappings(const Shape &shape, const ScheduleOptions &options,
-                        cluster::TargetAttr target,
+                        const cluster::TargetConstants &gpu,
                         SmallVectorImpl<RankedMapping> &ranked) {
   SmallVector<int64_t> clusters;
   if (options.reference || options.cluster)
     clusters.push_back(std::max<int64_t>(1, options.cluster));
   else
-    for (int64_t size = 1; size <= target.getMaxCluster(); size *= 2)
+    for (int64_t size = 1; size <= gpu.maxCluster; size *= 2)
       clusters.push_back(size);
   for (int64_t cluster : clusters)
     for (int64_t warps : {1, 2, 4, 8, 16})
@@ -504,7 +505,7 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
               continue;
             Choice choice{cluster, warps, reg, group, ahead};
             ranked.push_back({toAttribute(shape, choice),
-                              estimate(shape, choice, target),
+                              estimate(shape, choice, gpu),
                               Residency::Streams});
           }
 }
@@ -512,7 +513,7 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
 FailureOr<SmallVector<RankedMapping>>
 cascade::rankInnerMappings(ChainOp chain, unsigned rowAxis,
                            const ScheduleOptions &options,
-                           cluster::TargetAttr target) {
+                           const cluster::TargetConstants &gpu) {
   bool vectorise = options.vectorise && !options.reference;
   SmallVector<RankedMapping> ranked;
   int64_t lanesBefore = 0;
@@ -528,7 +529,7 @@ cascade::rankInnerMappings(ChainOp chain, unsigned rowAxis,
     if (shape.rowLanes == lanesBefore || (options.reference && lanesBefore))
       continue;
     lanesBefore = shape.rowLanes;
-    addMappings(shape, options, target, ranked);
+    addMappings(shape, options, gpu, ranked);
   }
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
     return a.microseconds < b.microseconds;

@@ -25,7 +25,8 @@ bool hasInnerAxes(ChainOp chain, unsigned rowAxis);
 /// estimate. Fails with a diagnostic where an inner axis has no mapping.
 mlir::FailureOr<llvm::SmallVector<RankedMapping>>
 rankInnerMappings(ChainOp chain, unsigned rowAxis,
-                  const ScheduleOptions &options, cluster::TargetAttr target);
+                  const ScheduleOptions &options,
+                  const cluster::TargetConstants &gpu);
 
 } // namespace cascade
 

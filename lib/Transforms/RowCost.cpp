@@ -6,10 +6,12 @@
 // and the stores follow each other. The kernel takes a little more than the
 // larger of them.
 //
-// The constants are a fit to 834 kernels on an H200 (eleven chains in bf16 at
-// the shapes of docs/Performance.md); they say how mappings compare rather than
-// how long one takes. Those of lists are counted in machine code and compared
-// with some 25 kernels of one chain.
+// What the machine can do is in #cluster.target. The rest, the table below, is
+// what the compiler's code makes of it: how many instructions, registers and
+// latencies it takes. These numbers are a fit to 834 kernels on an H200 (eleven
+// chains in bf16 at the shapes of docs/Performance.md); they say how mappings
+// compare rather than how long one takes. Those of lists are counted
+// in machine code and compared with some 25 kernels of one chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,44 +25,62 @@
 using namespace mlir;
 using namespace cascade;
 
-namespace {
-/// Registers of the elements that a thread may hold, of 255.
-constexpr double elementRegisters = 150;
-/// Elements that a thread may hold, whatever their registers: the code grows.
-constexpr int64_t mostHeld = 128;
+/// Of the compiler's code, whatever the machine. Pure numbers unless a comment
+/// has a unit.
+namespace fit {
+// Elements of a thread.
+constexpr double elementRegisters = 150; ///< registers for all of them
+constexpr int64_t mostHeld = 128;        ///< whatever their registers
+
+// Instructions of an operation on one element.
+constexpr double plainInstruction = 1;
+constexpr double wideInstruction = 4;     ///< in f64
+constexpr double exponential = 3;         ///< exp, exp2, rsqrt
+constexpr double transcendental = 15;     ///< log, tanh, pow
+constexpr double division = 9;            ///< and a square root
+constexpr double keepInstructions = 47.2; ///< to keep it, with its loads' wait
+
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
 constexpr double baseRegisters = 21, loopRegisters = 8.5, listRegisters = 10;
-constexpr double registersOfState = 0.121;       ///< a word beyond the second
-constexpr double registersOfInstruction = 0.143; ///< beyond the seventh
-constexpr double registersOfShared = 0.836;      ///< a word
-// In microseconds.
-constexpr double emptyKernel = 3.3;
-constexpr double launchOfBlock = 0.0029;
-constexpr double loadLatency = 0.514;
-constexpr double mergeOfLanes = 0.055, mergeOfWarps = 0.08;
-constexpr double mergeOfWarp = 0.028, mergeOfBlocks = 0.258;
-constexpr double mergeOfBlock = 0.0158;
-constexpr double storeLatency = 0.654;
-constexpr double spill = 0.058; ///< a register and tile
-// In cycles.
-constexpr double serialIssue = 1.163;  ///< an instruction of one warp alone
-constexpr double sharedIssue = 0.0036; ///< for each warp of its scheduler
-// Pure numbers.
-constexpr double issueSlots = 0.198; ///< an instruction
-/// An element that is kept, which stands for the latency of its loads, too.
-constexpr double keepInstructions = 47.2;
+constexpr double plainState = 2, plainInstructions = 7; ///< words, instructions
+constexpr double registersOfState = 0.121;       ///< a word beyond plainState
+constexpr double registersOfInstruction = 0.143; ///< beyond plainInstructions
+constexpr double sharedByInputs = 0.2; ///< an element that is reduced, less
+constexpr double registersOfShared = 0.836; ///< a word
+constexpr double mostSpilled = 0.25;        ///< of the registers
+
+// Issue.
+constexpr double issueSlots = 0.19676;   ///< an instruction, many warps
+constexpr double serialIssue = 1.15569;  ///< cycles an instruction, one warp
+constexpr double sharedIssue = 0.003577; ///< the same, a warp of its scheduler
+
+// Of the machine's rates and latencies.
+constexpr double emptyKernels = 1.0855;    ///< any kernel takes
+constexpr double launches = 4.8285;        ///< a block takes, of empty blocks
+constexpr double memoryReached = 0.9628;   ///< of the best read
+constexpr double cacheReached = 0.7396;    ///< of reading the L2 cache again
+constexpr double smReached = 1.601;        ///< of the best read of one SM
+constexpr double loadLatencies = 1.8288;   ///< of memory: a tile's loads
+constexpr double storeLatencies = 2.3269;  ///< of memory: the results
+constexpr double spillLatencies = 0.38684; ///< of L2: a register and tile
+
+// How these come together.
 constexpr double loopOverhead = 1.128; ///< of the throughput of a loop
 constexpr double keptOverhead = 1.056; ///< the same where the row is kept
 constexpr double tileExponent = 0.939; ///< of the number of tiles in a row
 constexpr double secondLoop = 1.6;     ///< latency of two loops over one
 constexpr double partialWave = 1.108;  ///< of what a last wave lacks
 constexpr double notHidden = 0.3;      ///< by loads, of the time of lists
-constexpr double readAgain = 0.7565;   ///< of the bytes, from the L2 cache
-constexpr double usableL2 = 0.6;       ///< of it, for rows in flight
-constexpr double burst = 3.17;      ///< of a block's bandwidth, over its share
-constexpr double smoothness = 2.84; ///< of the maximum of both times
-} // namespace
+constexpr double smoothness = 2.84;    ///< of the maximum of both times
+
+// Of the compiler, known rather than fitted.
+constexpr double registerUnit = 8;      ///< registers come in eights
+constexpr double collectiveBytes = 256; ///< shared memory of an exchange
+constexpr double wordsOfState = 2;      ///< that merge latencies are for
+// In place of extents that are known at run time only.
+constexpr int64_t commonLength = 8192, commonRows = 4096;
+} // namespace fit
 
 //===----------------------------------------------------------------------===//
 // The chain
@@ -100,12 +120,13 @@ static double instructionsOf(Operation *op) {
   if (isa<arith::ConstantOp>(op))
     return 0;
   if (isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op))
-    return 3;
+    return fit::exponential;
   if (isa<math::LogOp, math::Log2Op, math::TanhOp, math::PowFOp>(op))
-    return 15;
+    return fit::transcendental;
   if (isa<arith::DivFOp, math::SqrtOp>(op))
-    return 9;
-  return op->getNumResults() > 0 && op->getResult(0).getType().isF64() ? 4 : 1;
+    return fit::division;
+  bool isWide = op->getNumResults() > 0 && op->getResult(0).getType().isF64();
+  return isWide ? fit::wideInstruction : fit::plainInstruction;
 }
 
 /// Instructions an element of everything along the row that `roots` need; the
@@ -137,14 +158,12 @@ static double registersOf(const RowShape &shape,
   double words = 0;
   for (Value input : reduced)
     words += double(bytesOf(input.getType())) / 4;
-  constexpr double plainState = 2, plainInstructions = 7;
-  constexpr double sharedByInputs = 0.2; // Part of an instruction's registers.
   double computed =
-      registersOfState * (shape.state - plainState) +
-      registersOfInstruction * (shape.firstPass - plainInstructions) -
-      sharedByInputs * (double(reduced.size()) - 1);
+      fit::registersOfState * (shape.state - fit::plainState) +
+      fit::registersOfInstruction * (shape.firstPass - fit::plainInstructions) -
+      fit::sharedByInputs * (double(reduced.size()) - 1);
   return words + std::max(0.0, computed) +
-         registersOfShared * shape.sharedWords;
+         fit::registersOfShared * shape.sharedWords;
 }
 
 /// The inputs along the row that the first pass over it loads, where the chain
@@ -235,7 +254,8 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   shape.registers = registersOf(shape, reduced);
 
   shape.mostElements = std::min<int64_t>(
-      mostHeld, llvm::bit_floor(uint64_t(elementRegisters / shape.registers)));
+      fit::mostHeld,
+      llvm::bit_floor(uint64_t(fit::elementRegisters / shape.registers)));
   shape.mostElements = std::max(shape.mostElements, shape.vector);
   return shape;
 }
@@ -303,44 +323,50 @@ static ListCost costOfLists(const RowShape &shape, const RowMapping &mapping,
 double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                             cluster::TargetAttr target) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  constexpr int64_t commonLength = 8192, commonRows = 4096;
-  constexpr double schedulers = 4; // of a multiprocessor
-  double length =
-      ShapedType::isDynamic(shape.length) ? commonLength : double(shape.length);
-  double rows =
-      ShapedType::isDynamic(shape.rows) ? commonRows : double(shape.rows);
+  const cluster::TargetConstants &gpu = target.getConstants();
+  double length = ShapedType::isDynamic(shape.length)
+                      ? double(fit::commonLength)
+                      : double(shape.length);
+  double rows = ShapedType::isDynamic(shape.rows) ? double(fit::commonRows)
+                                                  : double(shape.rows);
   int64_t elements = mapping.accesses * shape.vector;
   int64_t threads = mapping.rowsOfBlock > 1
                         ? mapping.rowsOfBlock * mapping.lanes
                         : mapping.warps * MappingPlan::warpSize;
   // The compiler spills what a block of this size leaves no registers for.
-  double needed = baseRegisters + (mapping.loops ? loopRegisters : 0) +
-                  (shape.listed > 0 ? listRegisters : 0) +
+  double needed = fit::baseRegisters +
+                  (mapping.loops ? fit::loopRegisters : 0) +
+                  (shape.listed > 0 ? fit::listRegisters : 0) +
                   shape.registers * double(elements);
-  double most = std::min<double>(
-      255, double(target.getRegistersPerSm() / threads / 8 * 8));
+  double most = std::min(
+      double(gpu.registersPerThread),
+      std::floor(double(gpu.registersPerSm / threads) / fit::registerUnit) *
+          fit::registerUnit);
   double spilled = std::max(0.0, needed - most);
-  double held = std::min(most, std::ceil(needed / 8) * 8);
+  double held =
+      std::min(most, std::ceil(needed / fit::registerUnit) * fit::registerUnit);
 
   // Blocks that are on the device at once.
-  int64_t fit = std::min<int64_t>(
-      {target.getThreadsPerSm() / threads,
-       int64_t(target.getRegistersPerSm() / (held * threads)), 32});
+  int64_t perSm = std::min<int64_t>(
+      {gpu.threadsPerSm / threads,
+       int64_t(double(gpu.registersPerSm) / (held * double(threads))),
+       gpu.blocksPerSm});
   if (mapping.keeps) {
-    constexpr double reserved = 1024, collectives = 256;
+    double reserved = double(gpu.sharedReserved);
     double kept = length / double(mapping.cluster) * shape.bytesRead;
-    fit = std::min(fit, int64_t((target.getSharedPerBlock() + reserved) /
-                                (kept + reserved + collectives)));
+    perSm = std::min(perSm, int64_t(double(gpu.sharedPerSm) /
+                                    (kept + reserved + fit::collectiveBytes)));
   }
-  if (fit == 0 || spilled > needed / 4)
+  if (perSm == 0 || spilled > needed * fit::mostSpilled)
     return never;
-  unsigned step = llvm::Log2_64_Ceil(mapping.cluster);
-  double resident = double(fit * target.getResidency()[step] / mapping.cluster *
-                           mapping.cluster);
+  int64_t alone = cluster::TargetConstants::at(gpu.residency, mapping.cluster);
+  double resident = double(perSm * alone / mapping.cluster * mapping.cluster);
   double blocks = std::ceil(rows / mapping.rowsOfBlock) * mapping.cluster;
 
-  // Throughput. Threads beyond the end of the row issue, too.
-  double perMicrosecond = target.getHbmGbps() * 1e3;
+  // Throughput, in microseconds. A GB/s is 1000 bytes a microsecond. Threads
+  // beyond the end of the row issue, too.
+  double memoryRate = fit::memoryReached * double(gpu.hbmGbps) * 1e3;
+  double cacheRate = fit::cacheReached * double(gpu.l2Gbps) * 1e3;
   double bytes = rows * length * (shape.bytesRead + shape.bytesWritten);
   // What is read again comes from the L2 cache if the rows in flight fit there.
   bool loopsAgain = mapping.loops && shape.reuses && !mapping.keeps;
@@ -348,56 +374,64 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double inFlight =
       std::min(rows, resident / mapping.cluster * double(mapping.rowsOfBlock)) *
       length * shape.bytesRead;
-  if (inFlight < usableL2 * target.getL2Bytes())
-    again *= readAgain;
+  bool isCached = inFlight < double(gpu.l2UsableBytes);
+  double transfer =
+      bytes / memoryRate + again / (isCached ? cacheRate : memoryRate);
   double tile = double(elements * mapping.lanes * mapping.warps) *
                 double(mapping.cluster);
   double tiles = std::max(1.0, std::ceil(length / tile));
   double instructions = shape.firstPass + shape.laterPasses +
-                        (mapping.keeps ? keepInstructions : 0);
-  double issue = rows * tiles * tile * instructions * issueSlots /
-                 (target.getSms() * schedulers * MappingPlan::warpSize *
-                  target.getClockKhz() / 1e3);
+                        (mapping.keeps ? fit::keepInstructions : 0);
+  double issue = rows * tiles * tile * instructions * fit::issueSlots /
+                 (double(gpu.sms * gpu.schedulersPerSm) *
+                  MappingPlan::warpSize * gpu.cyclesPerUs());
+  double launch = blocks * fit::launches / double(gpu.blocksPerUs);
   ListCost lists = costOfLists(shape, mapping, tiles);
   double listing = rows *
                    double(mapping.warps * mapping.cluster * mapping.lanes) /
                    MappingPlan::warpSize * lists.cycles /
-                   (target.getSms() * schedulers * target.getClockKhz() / 1e3);
-  double throughput = std::max(
-      {(bytes + again) / perMicrosecond, blocks * launchOfBlock, issue});
-  throughput += listing * notHidden;
+                   (double(gpu.sms * gpu.schedulersPerSm) * gpu.cyclesPerUs());
+  double throughput = std::max({transfer, launch, issue});
+  throughput += listing * fit::notHidden;
   if (mapping.loops)
-    throughput *= mapping.keeps ? keptOverhead : loopOverhead;
+    throughput *= mapping.keeps ? fit::keptOverhead : fit::loopOverhead;
 
-  // Latency.
-  double life = 0;
+  // The life of a block, in cycles.
+  double cycles = 0;
   if (!mapping.keeps)
-    life += loadLatency * std::pow(tiles, tileExponent) *
-            (loopsAgain ? secondLoop : 1);
-  double together = std::min(double(fit), std::ceil(blocks / target.getSms()));
-  double warpsOfScheduler =
-      together * double(threads) / MappingPlan::warpSize / schedulers;
-  life += double(elements) * tiles * instructions *
-          std::max(serialIssue, sharedIssue * warpsOfScheduler) /
-          (target.getClockKhz() / 1e3);
-  life += lists.latency / (target.getClockKhz() / 1e3);
-  double merges = std::max(1.0, shape.state / 2);
+    cycles += fit::loadLatencies * double(gpu.memoryLatency) *
+              std::pow(tiles, fit::tileExponent) *
+              (loopsAgain ? fit::secondLoop : 1);
+  double together =
+      std::min(double(perSm), std::ceil(blocks / double(gpu.sms)));
+  double warpsOfScheduler = together * double(threads) / MappingPlan::warpSize /
+                            double(gpu.schedulersPerSm);
+  cycles += double(elements) * tiles * instructions *
+            std::max(fit::serialIssue, fit::sharedIssue * warpsOfScheduler);
+  cycles += lists.latency;
+  double merges = std::max(1.0, shape.state / fit::wordsOfState);
   if (mapping.lanes > 1)
-    life += mergeOfLanes * merges;
+    cycles += double(gpu.laneMergeCycles) * merges;
   if (mapping.warps > 1)
-    life += (mergeOfWarps + mergeOfWarp * double(mapping.warps)) * merges;
+    cycles += double(gpu.warpMergeCycles + gpu.warpMergeSlope * mapping.warps) *
+              merges;
   if (mapping.cluster > 1)
-    life += (mergeOfBlocks + mergeOfBlock * mapping.cluster) * merges;
+    cycles +=
+        double(gpu.blockMergeCycles + gpu.blockMergeSlope * mapping.cluster) *
+        merges;
   if (shape.bytesWritten > 0)
-    life += storeLatency;
-  life += spill * spilled * tiles;
-  life +=
-      together * (bytes / blocks) / (burst * perMicrosecond / target.getSms());
+    cycles += fit::storeLatencies * double(gpu.memoryLatency);
+  cycles += fit::spillLatencies * double(gpu.l2Latency) * spilled * tiles;
+  // An SM alone is faster than its share of the memory, and has a limit.
+  double smRate = fit::smReached * double(gpu.smGbps) * 1e3;
+  double life =
+      cycles / gpu.cyclesPerUs() + together * (bytes / blocks) / smRate;
   double waves = blocks / resident;
-  waves = waves > 1 ? waves + (std::ceil(waves) - waves) * partialWave : 1;
+  waves = waves > 1 ? waves + (std::ceil(waves) - waves) * fit::partialWave : 1;
   double latency = waves * life;
 
-  return emptyKernel + std::pow(std::pow(throughput, smoothness) +
-                                    std::pow(latency, smoothness),
-                                1 / smoothness);
+  return fit::emptyKernels * double(gpu.emptyKernelNs) / 1e3 +
+         std::pow(std::pow(throughput, fit::smoothness) +
+                      std::pow(latency, fit::smoothness),
+                  1 / fit::smoothness);
 }

@@ -60,9 +60,10 @@ private:
 /// mapping.
 static constexpr int64_t mostAccessesOfBlock = 8;
 
-/// Adds `mapping` with loops over the row, of tiles that are smaller than it.
+/// Adds `mapping` with loops over the row, of tiles that are smaller than it. A
+/// row that is kept leaves the collectives their part of `sharedBytes` a block.
 static void addLoops(const RowShape &shape, RowMapping mapping,
-                     ArrayRef<int64_t> sizes,
+                     ArrayRef<int64_t> sizes, int64_t sharedBytes,
                      SmallVectorImpl<RowMapping> &out) {
   int64_t mostAccesses = shape.mostElements / shape.vector;
   int64_t threads = mapping.cluster * mapping.warps * mapping.lanes;
@@ -88,7 +89,8 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
                         (int64_t(shape.state) + shape.listed) *
                         MappingPlan::accessBytes;
     if (tiles > 1 &&
-        !(mapping.keeps && kept + exchanged > MappingPlan::maxSharedBytes))
+        !(mapping.keeps &&
+          kept + exchanged > sharedBytes - MappingPlan::collectiveBytes))
       out.push_back(mapping);
   }
 }
@@ -98,11 +100,12 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
 /// shared memory; one that is used once may also pass by in small tiles, which
 /// take fewer registers.
 static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
-                      int64_t maxCluster, SmallVectorImpl<RowMapping> &out) {
+                      const cluster::TargetConstants &gpu,
+                      SmallVectorImpl<RowMapping> &out) {
   int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
   bool isKnown = !ShapedType::isDynamic(shape.length);
   int64_t mostAccesses = shape.mostElements / shape.vector;
-  for (int64_t cluster = 1; cluster <= maxCluster; cluster *= 2) {
+  for (int64_t cluster = 1; cluster <= gpu.maxCluster; cluster *= 2) {
     // A given size need not be a power of two.
     int64_t blocks = options.cluster ? options.cluster : cluster;
     for (int64_t warps : {2, 4, 8, 16, 32}) {
@@ -115,16 +118,16 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
           isKnown && each <= std::min(mostAccesses, mostAccessesOfBlock);
       // A block of 32 warps is alone on its multiprocessor: with nothing to do
       // while its threads exchange, it is for rows that fit no other way.
-      bool isLone = warps == 32 && cluster < maxCluster && !options.cluster;
+      bool isLone = warps == 32 && cluster < gpu.maxCluster && !options.cluster;
       if (fits && !isLone) {
         mapping.accesses = each;
         out.push_back(mapping);
       }
       if (!fits || !shape.reuses)
-        addLoops(shape, mapping, {2, 4, 8}, out);
+        addLoops(shape, mapping, {2, 4, 8}, gpu.sharedPerBlock, out);
       if (!shape.keepable.empty()) {
         mapping.keeps = true;
-        addLoops(shape, mapping, {4, 8}, out);
+        addLoops(shape, mapping, {4, 8}, gpu.sharedPerBlock, out);
       }
     }
     if (options.cluster)
@@ -135,6 +138,7 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
 /// Several rows a block, a warp or less each. A warp with several rows puts the
 /// elements of all of them into their lists at once.
 static void addShortRows(const RowShape &shape,
+                         const cluster::TargetConstants &gpu,
                          SmallVectorImpl<RowMapping> &out) {
   int64_t mostAccesses = shape.mostElements / shape.vector;
   if (shape.listed > 0)
@@ -161,7 +165,7 @@ static void addShortRows(const RowShape &shape,
         out.push_back(mapping);
       // The tiles of a loop were never faster with fewer lanes.
       if (ofRow == lanes.front() && (!fits || !shape.reuses))
-        addLoops(shape, mapping, {2, 4, 8}, out);
+        addLoops(shape, mapping, {2, 4, 8}, gpu.sharedPerBlock, out);
     }
 }
 
@@ -209,6 +213,19 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   return MappingAttr::get(context, axes, {}, keep, {});
 }
 
+FailureOr<cluster::TargetAttr>
+cascade::getTarget(Operation *op, const ScheduleOptions &options) {
+  if (auto target = cluster::TargetAttr::lookup(op))
+    return target;
+  op->getContext()->getOrLoadDialect<cluster::ClusterDialect>();
+  if (auto target =
+          cluster::TargetAttr::getPreset(op->getContext(), options.target))
+    return target;
+  return op->emitOpError() << "is scheduled for an unknown target '"
+                           << options.target << "'; use "
+                           << cluster::describeTargetPresets();
+}
+
 FailureOr<SmallVector<RankedMapping>>
 cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   if (options.cluster < 0 || options.cluster > 16)
@@ -218,14 +235,11 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   FailureOr<unsigned> rowAxis = getRowAxis(chain);
   if (failed(rowAxis))
     return failure();
-  chain.getContext()->getOrLoadDialect<cluster::ClusterDialect>();
-  auto target =
-      cluster::TargetAttr::getPreset(chain.getContext(), options.target);
-  if (!target)
-    return chain.emitOpError() << "is scheduled for an unknown target '"
-                               << options.target << "'; use h200 or h100";
+  FailureOr<cluster::TargetAttr> target = getTarget(chain, options);
+  if (failed(target))
+    return failure();
   if (hasInnerAxes(chain, *rowAxis))
-    return rankInnerMappings(chain, *rowAxis, options, target);
+    return rankInnerMappings(chain, *rowAxis, options, target->getConstants());
   RowShape shape = describeRow(chain, *rowAxis, options.vectorise);
   AxisSet lists = getListAxes(chain);
   int64_t innermost = -1;
@@ -240,13 +254,13 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
     candidates.push_back(mapping);
   } else {
     if (options.cluster == 0 && innermost >= 0)
-      addShortRows(shape, candidates);
-    addBlocks(shape, options, target.getMaxCluster(), candidates);
+      addShortRows(shape, target->getConstants(), candidates);
+    addBlocks(shape, options, target->getConstants(), candidates);
   }
   SmallVector<RankedMapping> ranked;
   for (const RowMapping &mapping : candidates)
     ranked.push_back({toAttribute(chain, shape, mapping, innermost),
-                      estimateRow(shape, mapping, target),
+                      estimateRow(shape, mapping, *target),
                       mapping.keeps   ? Residency::Shared
                       : mapping.loops ? Residency::Streams
                                       : Residency::Registers});

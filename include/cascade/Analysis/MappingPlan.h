@@ -58,9 +58,11 @@ struct MappingPlan {
   static constexpr int64_t warpSize = 32;
   static constexpr int64_t maxThreads = 1024;
   static constexpr int64_t maxPortableCluster = 8;
-  /// Bytes that a block may keep in shared memory, of 227 KiB; collectives use
-  /// the rest.
-  static constexpr int64_t maxSharedBytes = 224 * 1024;
+  /// Bytes of the shared memory of a block that are left to collectives where
+  /// the rest is kept.
+  static constexpr int64_t collectiveBytes = 3 * 1024;
+  /// Bytes that a block may keep in shared memory, of 227 KiB.
+  static constexpr int64_t maxSharedBytes = 227 * 1024 - collectiveBytes;
   /// Bytes of the widest access, and of every access of what is kept.
   static constexpr int64_t accessBytes = 16;
   /// Indices of one axis have 32 bits; a tile may overhang the end.

@@ -24,7 +24,8 @@ inline constexpr int64_t defaultCandidates = 12, mostCandidates = 256;
 /// takes no account of the mapping, of names of values and functions, of
 /// locations and of extents, which are in the shape: exact where the axis is
 /// reduced or a list, since digits have to cover it; "257..512", the range up
-/// to a power of two, where it is parallel; "?" where it is dynamic.
+/// to a power of two, where it is parallel; "?" where it is dynamic. `gpu`
+/// names the GPU where the chain has no `cluster.target`.
 runtime::TuningKey tuningKeyOf(ChainOp chain, llvm::StringRef gpu);
 
 /// Replaces every function with a chain in `fused`, a module at that phase, by

@@ -4,16 +4,24 @@
 #define CASCADE_TRANSFORMS_SCHEDULECHAINS_H
 
 #include "cascade/Dialect/Cascade/IR/Cascade.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace cascade {
 
 struct ScheduleOptions {
-  int64_t cluster = 0;         ///< blocks a cluster, 1 to 16; 0 chooses
-  bool vectorise = true;       ///< false: one element an access, any alignment
-  bool reference = false;      ///< one block a row, one element at a time
-  std::string target = "h200"; ///< a preset of #cluster.target
+  int64_t cluster = 0;    ///< blocks a cluster, 1 to 16; 0 chooses
+  bool vectorise = true;  ///< false: one element an access, any alignment
+  bool reference = false; ///< one block a row, one element at a time
+  /// A preset of #cluster.target, for what has no `cluster.target`.
+  std::string target = "h200";
 };
+
+/// The GPU that `op` is scheduled for: what its `cluster.target`, or that of an
+/// operation around it, says, or else the preset of `options`. Fails with a
+/// diagnostic where that is unknown.
+mlir::FailureOr<cluster::TargetAttr> getTarget(mlir::Operation *op,
+                                               const ScheduleOptions &options);
 
 /// Where the elements of a row are from one use to the next.
 enum class Residency { Registers, Shared, Streams };

@@ -288,6 +288,8 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
                                        kernelType(chain));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  if (Attribute target = function->getAttr(cluster::kTargetAttrName))
+    kernel->setAttr(cluster::kTargetAttrName, target);
   int32_t threads = plan->threads(), blocks = plan->blocks;
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (blocks > 1)

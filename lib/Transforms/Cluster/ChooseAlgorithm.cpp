@@ -47,6 +47,19 @@ llvm::ArrayRef<Algorithm> cascade::cluster::getAlgorithms(CollectiveKind kind,
   llvm_unreachable("every collective has a row");
 }
 
-Algorithm cascade::cluster::chooseAlgorithm(const CollectiveShape &shape) {
-  return getAlgorithms(shape.kind, shape.isSlice).front();
+llvm::SmallVector<Algorithm>
+cascade::cluster::getAutoAlgorithms(CollectiveKind kind, bool isSlice) {
+  llvm::SmallVector<Algorithm> algorithms(getAlgorithms(kind, isSlice));
+  if (!isSlice)
+    llvm::erase_if(algorithms, [](Algorithm algorithm) {
+      return algorithm == Algorithm::Scatter || algorithm == Algorithm::Global;
+    });
+  return algorithms;
+}
+
+Algorithm cascade::cluster::chooseAlgorithm(const CollectiveShape &shape,
+                                            const TargetConstants &gpu,
+                                            int64_t sets) {
+  return chooseAlgorithm(shape, getAutoAlgorithms(shape.kind, shape.isSlice),
+                         gpu, kMaxSlotBytes / sets);
 }

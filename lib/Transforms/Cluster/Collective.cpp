@@ -1,7 +1,9 @@
 //===- Collective.cpp - The collectives, seen as one ----------------------===//
 
 #include "Collective.h"
+#include "TuplePacking.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cascade::cluster;
@@ -92,4 +94,30 @@ std::optional<Collective> Collective::get(Operation *op) {
             rooted(ofSlices(op, CollectiveKind::Broadcast), op.getRoot()));
       })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+int64_t Collective::getNumSets() const {
+  return isSlice() || !isInLoop(op) ? 1 : 2;
+}
+
+CollectiveShape Collective::getShape() const {
+  CollectiveShape shape;
+  shape.kind = kind;
+  shape.isSlice = isSlice();
+  shape.clusterSize = *getKnownClusterSize(op);
+  shape.threads = *getKnownBlockSize(op);
+  if (isSlice()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    shape.unitBytes =
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    shape.payloadBytes = type.getNumElements() * shape.unitBytes;
+    return shape;
+  }
+  TuplePacking packing(inputs.getTypes());
+  int64_t blockWarps = shape.threads / kWarpSize;
+  int64_t groups =
+      blockWarps / warps.value_or(blockWarps) * (kWarpSize / lanes);
+  shape.unitBytes = packing.getNumChunks() * packing.getChunkBytes();
+  shape.payloadBytes = groups * shape.unitBytes;
+  return shape;
 }

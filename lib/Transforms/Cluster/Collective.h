@@ -7,6 +7,9 @@
 
 namespace cascade::cluster {
 
+/// Whether `op` may execute more than once in a kernel.
+bool isInLoop(mlir::Operation *op);
+
 /// One collective operation. Its operands are looked up when they are used:
 /// the expansion of an earlier collective may have replaced them.
 struct Collective {
@@ -45,6 +48,12 @@ struct Collective {
   bool isToRoot() const {
     return kind == CollectiveKind::Reduce || kind == CollectiveKind::Gather;
   }
+  /// What it exchanges between blocks, where their sizes are known.
+  CollectiveShape getShape() const;
+  /// Sets of slots and mbarriers, which executions take in turn: on tuples, 2
+  /// where there may be several. Two executions on slices have a cluster
+  /// barrier between them.
+  int64_t getNumSets() const;
   /// A scope(cluster) of one block exchanges nothing between blocks.
   bool crossesBlocks() const {
     return scope == Scope::Cluster && *getKnownClusterSize(op) > 1;

@@ -21,14 +21,15 @@ using namespace cascade::cluster;
 //===----------------------------------------------------------------------===//
 
 /// The collectives of `func`, in program order.
-static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func) {
+static FailureOr<SmallVector<Collective>> collect(gpu::GPUFuncOp func,
+                                                  const TargetConstants &gpu) {
   SmallVector<Collective> collectives;
   WalkResult result = func.walk([&](Operation *op) {
     // A lanewise region is expanded with its collective.
     std::optional<Collective> found = Collective::get(op);
     if (!found || isa<AllReduceOp>(op->getParentOp()))
       return WalkResult::advance();
-    if (failed(checkConvergence(*found)) || failed(prepare(*found)))
+    if (failed(checkConvergence(*found)) || failed(prepare(*found, gpu)))
       return WalkResult::interrupt();
     collectives.push_back(*found);
     return WalkResult::advance();
@@ -191,9 +192,6 @@ static void expandOne(const Collective &c, const KernelFrame &frame,
   c.op->erase();
 }
 
-/// The most static shared memory of a block, in bytes (PTX `.shared`).
-static constexpr int64_t kMaxStaticShared = 48 * 1024;
-
 /// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
 static int64_t getBufferBytes(MemRefType type) {
   Type element = type.getElementType();
@@ -215,10 +213,10 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
     int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
     (isInDynamicShared(func, index) ? dynamic : fixed) += bytes;
   }
-  if (fixed > kMaxStaticShared)
+  if (fixed > kMaxSlotBytes)
     return func.emitOpError()
            << "would need " << fixed << " bytes of static shared memory, of "
-           << kMaxStaticShared
+           << kMaxSlotBytes
            << ": use more lanes or warps a group, algorithm(tree), or "
               "cluster.dynamic on a large buffer";
   if (fixed + dynamic > kMaxSharedBytes)
@@ -229,8 +227,12 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
   return success();
 }
 
-LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
-  FailureOr<SmallVector<Collective>> collectives = collect(func);
+LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
+                                                  TargetAttr target) {
+  if (TargetAttr own = TargetAttr::lookup(func))
+    target = own;
+  FailureOr<SmallVector<Collective>> collectives =
+      collect(func, target.getConstants());
   if (failed(collectives))
     return failure();
   if (collectives->empty())
@@ -271,8 +273,14 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func) {
 namespace {
 struct ExpandCollectivesPass
     : cascade::cluster::impl::ExpandCollectivesPassBase<ExpandCollectivesPass> {
+  using ExpandCollectivesPassBase::ExpandCollectivesPassBase;
+
   void runOnOperation() override {
-    if (failed(expandCollectives(getOperation())))
+    TargetAttr preset = TargetAttr::getPreset(&getContext(), target);
+    if (!preset)
+      getOperation().emitError() << "unknown target '" << target << "'; use "
+                                 << describeTargetPresets();
+    if (!preset || failed(expandCollectives(getOperation(), preset)))
       signalPassFailure();
   }
 };

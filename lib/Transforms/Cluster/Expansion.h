@@ -136,7 +136,7 @@ struct ExchangePlan {
 using ExchangePlans = llvm::MapVector<mlir::Operation *, ExchangePlan>;
 
 /// Completes the description, or says why it cannot be expanded.
-llvm::LogicalResult prepare(Collective &collective);
+llvm::LogicalResult prepare(Collective &collective, const TargetConstants &gpu);
 
 /// Gives every exchange its mbarriers and, where it may execute again, a count
 /// of its executions; collectives of one block share the count.
@@ -287,9 +287,6 @@ mlir::Value placeInSet(Emitter &e, const Round &round, mlir::Value place,
 /// Before the messages of a round: what the threads of this block have read of
 /// the round before stays theirs to read.
 void orderRounds(Expansion &e, const ExchangePlan &plan);
-
-/// Whether `op` may execute more than once in a kernel.
-bool isInLoop(mlir::Operation *op);
 
 /// Adds a count of the executions of `op`'s block to the control flow around
 /// it: the number (i32) of times that this thread has executed it before. Null,

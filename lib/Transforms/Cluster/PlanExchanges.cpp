@@ -39,7 +39,7 @@ LogicalResult cascade::cluster::planExchanges(ArrayRef<Collective> collectives,
     if (!isCounted || !isInLoop(c.op))
       continue;
     // Two executions on slices always have a cluster barrier between them.
-    plan.sets = c.isSlice() ? 1 : 2;
+    plan.sets = c.getNumSets();
     byBlock[c.op->getBlock()].push_back(c.op);
   }
   for (auto &entry : plans) {

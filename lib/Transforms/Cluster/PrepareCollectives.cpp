@@ -6,28 +6,6 @@
 using namespace mlir;
 using namespace cascade::cluster;
 
-/// Bytes that one block contributes.
-static int64_t getPayloadBytes(const Collective &c) {
-  if (!c.isSlice())
-    return c.getNumGroups() * TuplePacking(c.inputs.getTypes()).getNumWords() *
-           4;
-  auto type = cast<MemRefType>(c.buffer.getType());
-  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
-}
-
-static Algorithm resolveAlgorithm(const Collective &c) {
-  if (c.algorithm != Algorithm::Auto || !c.crossesBlocks())
-    return c.algorithm;
-  CollectiveShape shape;
-  shape.kind = c.kind;
-  shape.isSlice = c.isSlice();
-  shape.payloadBytes = getPayloadBytes(c);
-  shape.clusterSize = *getKnownClusterSize(c.op);
-  shape.threads = *getKnownBlockSize(c.op);
-  return chooseAlgorithm(shape);
-}
-
 /// algorithm(scatter) cuts the operands into a slice a block.
 static LogicalResult checkScattered(const Collective &c) {
   int64_t ranks = *getKnownClusterSize(c.op);
@@ -61,7 +39,8 @@ static LogicalResult checkAlgorithm(const Collective &c) {
   return success();
 }
 
-LogicalResult cascade::cluster::prepare(Collective &c) {
+LogicalResult cascade::cluster::prepare(Collective &c,
+                                        const TargetConstants &gpu) {
   Operation *op = c.op;
   std::optional<int64_t> threads = getKnownBlockSize(op);
   if (c.scope != Scope::Warp && !threads)
@@ -78,6 +57,7 @@ LogicalResult cascade::cluster::prepare(Collective &c) {
   if (c.isSlice() && *threads < *ranks)
     return op->emitOpError() << "needs a thread for each of the " << *ranks
                              << " blocks, but the block has " << *threads;
-  c.algorithm = resolveAlgorithm(c);
+  if (c.algorithm == Algorithm::Auto)
+    c.algorithm = chooseAlgorithm(c.getShape(), gpu, c.getNumSets());
   return checkAlgorithm(c);
 }

@@ -124,15 +124,6 @@ gpu.module @slices {
   }
 }
 
-// CHECK: #cluster.target<name = "h200", sms = 132
-module attributes {cascade.target = #cluster.target<name = "h200", sms = 132,
-  portable_cluster = 8, max_cluster = 16, shared_per_block = 232448,
-  registers_per_sm = 65536, threads_per_sm = 2048, l2_bytes = 62914560,
-  clock_khz = 1980000, hbm_gbps = 4400, dsmem_gbps = 4000,
-  shared_latency = 37, dsmem_latency = 206, cluster_barrier_cycles = 355,
-  residency = [132, 132, 120, 120, 112], mailbox_cycles = [563, 704, 700, 861],
-  tree_cycles = [815, 1473, 2135, 2780]>} {}
-
 // CHECK-LABEL: gpu.func @lanewise
 // CHECK:         cluster.all_reduce(%{{.*}}, %{{.*}}) scope(block) : f32, f32 {
 // CHECK:         } lanewise {

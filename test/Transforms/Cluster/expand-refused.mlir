@@ -91,7 +91,7 @@ gpu.module @k {
   // expected-error @below {{would need 65544 bytes of static shared memory, of 49152: use more lanes or warps a group, algorithm(tree), or cluster.dynamic on a large buffer}}
   gpu.func @shared(%x: f64, %y: f64) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>, known_cluster_size = array<i32: 16, 1, 1>} {
-    %s:2 = cluster.all_reduce(%x, %y) scope(cluster) lanes(1) warps(1) kind(add, add) : f64, f64
+    %s:2 = cluster.all_reduce(%x, %y) scope(cluster) algorithm(mailbox) lanes(1) warps(1) kind(add, add) : f64, f64
     gpu.return
   }
 }

@@ -12,9 +12,12 @@ namespace cascade::cluster {
 #define GEN_PASS_REGISTRATION
 #include "cascade/Transforms/Cluster/Passes.h.inc"
 
-/// Expands every collective of `func`. Fails, with an error at the operation,
-/// where one cannot be expanded.
-llvm::LogicalResult expandCollectives(mlir::gpu::GPUFuncOp func);
+/// Expands every collective of `func`; `auto` takes the algorithm that is
+/// predicted to be the fastest on the GPU that `func` is for, or on `target`
+/// where it does not say. Fails, with an error at the operation, where one
+/// cannot be expanded.
+llvm::LogicalResult expandCollectives(mlir::gpu::GPUFuncOp func,
+                                      TargetAttr target);
 
 /// Orders the accesses of shared memory in `func`. Fails, with an error at the
 /// access, where a barrier would be needed inside a divergent branch.

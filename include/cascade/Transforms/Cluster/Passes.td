@@ -13,8 +13,13 @@ def ExpandCollectivesPass
     an exchange through shared memory within a block, and messages (`mailbox`)
     or rounds of remote loads (`tree`) between the blocks of a cluster. The
     expansion places what orders blocks; `--cluster-insert-barriers` then
-    places what orders the threads of a block.
+    places what orders the threads of a block. `auto` is the algorithm that is
+    predicted to be the fastest (docs/TrafficModel.md).
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "the GPU, h200 or h100, where no cluster.target says it">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect",
@@ -36,6 +41,24 @@ def InsertBarriersPass
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::cascade::cluster::ClusterDialect"];
+}
+
+def ReportTrafficPass : Pass<"cluster-traffic"> {
+  let summary = "report what the collectives of kernels move between blocks";
+  let description = [{
+    For every collective of scope(cluster), before its expansion, and every
+    algorithm of the model (docs/TrafficModel.md): bytes, messages and rounds
+    between the blocks, slots to receive into, and predicted cycles. Reports
+    them as analysis remarks of the category `cluster-traffic`, and as one JSON
+    object with `json`. The IR stays as it is.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"h200\"",
+           "the GPU, h200 or h100, where no cluster.target says it">,
+    Option<"json", "json", "std::string", "\"\"",
+           "file to write the report to as JSON; - is standard output">
+  ];
+  let dependentDialects = ["::cascade::cluster::ClusterDialect"];
 }
 
 #endif // CASCADE_TRANSFORMS_CLUSTER_PASSES

@@ -1,63 +1,234 @@
-//===- TargetAttr.cpp - Descriptions of GPUs with clusters ----------------===//
+//===- TargetAttr.cpp - #cluster.target: text, checks, look-up ------------===//
 
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cascade::cluster;
 
-LogicalResult
-TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
-                   int32_t sms, int32_t portableCluster, int32_t maxCluster,
-                   int64_t sharedPerBlock, int64_t registersPerSM,
-                   int64_t threadsPerSM, int64_t l2Bytes, int64_t clockKHz,
-                   int64_t hbmGBps, int64_t dsmemGBps, int32_t sharedLatency,
-                   int32_t dsmemLatency, int32_t clusterBarrierCycles,
-                   ArrayRef<int32_t> residency, ArrayRef<int32_t> mailboxCycles,
-                   ArrayRef<int32_t> treeCycles) {
-  if (sms <= 0 || sharedPerBlock <= 0 || registersPerSM <= 0 ||
-      threadsPerSM <= 0 || clockKHz <= 0 || hbmGBps <= 0)
-    return emitError() << "the sizes and rates of target '" << name
-                       << "' must be positive";
-  if (portableCluster < 1 || portableCluster > maxCluster ||
-      maxCluster > kMaxClusterSize)
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Entries of a list with an entry for every power of two from 2^first blocks
+/// to the largest cluster.
+static unsigned entriesOf(const TargetList &field, int64_t maxCluster) {
+  return llvm::Log2_64(maxCluster) + 1 - field.first;
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name, TargetConstants constants) {
+  if (name.empty())
+    return emitError() << "a target needs a name";
+  for (const TargetScalar &field : getTargetScalars())
+    if (constants.*field.member <= 0)
+      return emitError() << "'" << field.name << "' of target '" << name
+                         << "' is " << constants.*field.member
+                         << "; it must be positive";
+  if (constants.portableCluster > constants.maxCluster ||
+      constants.maxCluster > kMaxClusterSize)
     return emitError() << "target '" << name
                        << "' needs 1 <= portable_cluster <= max_cluster <= "
                        << kMaxClusterSize;
-  // One entry a power of two from 1, respectively from 2, to the maximum.
-  size_t sizes = llvm::Log2_32(maxCluster) + 1;
-  if (residency.size() != sizes)
-    return emitError() << "'residency' of target '" << name << "' has "
-                       << residency.size() << " entries; give " << sizes
-                       << ", one for each power of two up to max_cluster";
-  if (mailboxCycles.size() != sizes - 1 || treeCycles.size() != sizes - 1)
-    return emitError() << "'mailbox_cycles' and 'tree_cycles' of target '"
-                       << name << "' need " << sizes - 1
-                       << " entries, one for each power of two from 2 up to "
-                          "max_cluster";
+  for (const TargetList &field : getTargetLists()) {
+    auto values = ArrayRef(constants.*field.member).drop_front(field.first);
+    unsigned entries = entriesOf(field, constants.maxCluster);
+    auto positive = [](int64_t value) { return value > 0; };
+    if (!llvm::all_of(values.take_front(entries), positive) ||
+        llvm::any_of(values.drop_front(entries), positive))
+      return emitError() << "'" << field.name << "' of target '" << name
+                         << "' needs " << entries
+                         << " positive entries, one for each power of two from "
+                         << (1 << field.first) << " up to max_cluster";
+  }
   return success();
 }
 
-/// Measured on one H200 by benchmark/calibrate (docs/Calibration.md). The rate
-/// of the memory is what row kernels reach at best, not the best read.
-static TargetAttr getH200(MLIRContext *context, StringRef name, int64_t l2Bytes,
-                          int64_t hbmGBps) {
-  return TargetAttr::get(
-      context, name, /*sms=*/132, /*portable_cluster=*/8, /*max_cluster=*/16,
-      /*shared_per_block=*/232448, /*registers_per_sm=*/65536,
-      /*threads_per_sm=*/2048, l2Bytes, /*clock_khz=*/1980000, hbmGBps,
-      /*dsmem_gbps=*/4127, /*shared_latency=*/23, /*dsmem_latency=*/206,
-      /*cluster_barrier_cycles=*/388,
-      /*residency=*/{132, 132, 120, 120, 112},
-      /*mailbox_cycles=*/{466, 538, 580, 677},
-      /*tree_cycles=*/{667, 1308, 1933, 2542});
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// The value of a list field, in brackets.
+static ParseResult parseList(AsmParser &parser, const TargetList &field,
+                             ByClusterSize &values) {
+  values = {};
+  SMLoc loc = parser.getCurrentLocation();
+  size_t count = field.first;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     [&]() -> ParseResult {
+                                       int64_t value = 0;
+                                       if (parser.parseInteger(value))
+                                         return failure();
+                                       if (count < values.size())
+                                         values[count] = value;
+                                       ++count;
+                                       return success();
+                                     }))
+    return failure();
+  if (count > values.size())
+    return parser.emitError(loc)
+           << "'" << field.name << "' has " << count - field.first
+           << " entries; there are at most " << values.size() - field.first
+           << ", one for each power of two up to " << kMaxClusterSize
+           << " blocks";
+  return success();
 }
 
-TargetAttr TargetAttr::getPreset(MLIRContext *context, StringRef name) {
-  constexpr int64_t kMiB = int64_t(1) << 20;
-  if (name == "h200")
-    return getH200(context, name, 60 * kMiB, 4400);
-  // The same SM with HBM3: 3.35 TB/s nominal, of which about 90 % is reached.
-  if (name == "h100")
-    return getH200(context, name, 50 * kMiB, 3000);
+namespace {
+/// Reads the fields behind the name.
+class TargetParser {
+public:
+  TargetParser(AsmParser &parser, StringRef name)
+      : parser(parser), base(getTargetPreset(name)) {
+    if (base)
+      constants = *base;
+  }
+
+  /// `FIELD = VALUE` or `base = "PRESET"`.
+  ParseResult parseField();
+  /// The first field that has no value, or an empty name.
+  StringRef findMissing() const;
+  TargetConstants takeConstants();
+
+private:
+  ParseResult parseBase(SMLoc loc);
+
+  AsmParser &parser;
+  const TargetConstants *base; // of the fields that are not given, or null
+  TargetConstants constants;
+  llvm::StringSet<> given;
+};
+} // namespace
+
+ParseResult TargetParser::parseBase(SMLoc loc) {
+  if (!given.empty())
+    return parser.emitError(loc) << "'base' goes before the fields";
+  std::string name;
+  SMLoc nameLoc = parser.getCurrentLocation();
+  if (parser.parseString(&name))
+    return failure();
+  base = getTargetPreset(name);
+  if (!base)
+    return parser.emitError(nameLoc) << "there is no preset '" << name
+                                     << "'; use " << describeTargetPresets();
+  constants = *base;
+  return success();
+}
+
+ParseResult TargetParser::parseField() {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name) || parser.parseEqual())
+    return failure();
+  if (name == "base")
+    return parseBase(loc);
+  if (!given.insert(name).second)
+    return parser.emitError(loc) << "'" << name << "' is there twice";
+  for (const TargetScalar &field : getTargetScalars())
+    if (field.name == name)
+      return parser.parseInteger(constants.*field.member);
+  for (const TargetList &field : getTargetLists())
+    if (field.name == name)
+      return parseList(parser, field, constants.*field.member);
+  return parser.emitError(loc)
+         << "a target has no field '" << name
+         << "'; docs/Dialects/Cluster.md lists the fields";
+}
+
+StringRef TargetParser::findMissing() const {
+  if (base)
+    return {};
+  for (const TargetScalar &field : getTargetScalars())
+    if (!given.contains(field.name))
+      return field.name;
+  for (const TargetList &field : getTargetLists())
+    if (!given.contains(field.name))
+      return field.name;
   return {};
+}
+
+TargetConstants TargetParser::takeConstants() {
+  // A smaller largest cluster leaves the rest of a preset's lists unused.
+  int64_t most = std::max<int64_t>(constants.maxCluster, 1);
+  for (const TargetList &field : getTargetLists())
+    if (!given.contains(field.name))
+      llvm::fill(MutableArrayRef(constants.*field.member)
+                     .drop_front(std::min<size_t>(llvm::Log2_64(most) + 1,
+                                                  kClusterSteps)),
+                 0);
+  return constants;
+}
+
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string name;
+  if (parser.parseLess() || parser.parseKeyword("name") ||
+      parser.parseEqual() || parser.parseString(&name))
+    return {};
+  TargetParser fields(parser, name);
+  while (succeeded(parser.parseOptionalComma()))
+    if (fields.parseField())
+      return {};
+  if (parser.parseGreater())
+    return {};
+  if (StringRef missing = fields.findMissing(); !missing.empty()) {
+    parser.emitError(loc) << "target '" << name << "' has no '" << missing
+                          << "'; give every field, or put base = \"h200\" "
+                             "behind the name to take the others from there";
+    return {};
+  }
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    StringRef(name), fields.takeConstants());
+}
+
+/// All fields, or those in which a target differs from the preset of its name.
+void TargetAttr::print(AsmPrinter &printer) const {
+  const TargetConstants &own = getConstants();
+  const TargetConstants *preset = getTargetPreset(getName());
+  printer << "<name = \"" << getName() << "\"";
+  for (const TargetScalar &field : getTargetScalars())
+    if (!preset || own.*field.member != preset->*field.member)
+      printer << ", " << field.name << " = " << own.*field.member;
+  for (const TargetList &field : getTargetLists()) {
+    if (preset && own.*field.member == preset->*field.member)
+      continue;
+    printer << ", " << field.name << " = [";
+    llvm::interleaveComma(
+        ArrayRef(own.*field.member)
+            .slice(field.first, entriesOf(field, own.maxCluster)),
+        printer);
+    printer << "]";
+  }
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Presets and look-up
+//===----------------------------------------------------------------------===//
+
+TargetAttr TargetAttr::getPreset(MLIRContext *context, StringRef name) {
+  const TargetConstants *constants = getTargetPreset(name);
+  return constants ? get(context, name, *constants) : TargetAttr();
+}
+
+TargetAttr TargetAttr::lookup(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(kTargetAttrName))
+      return target;
+  return {};
+}
+
+LogicalResult ClusterDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute attr) {
+  if (attr.getName() != kTargetAttrName)
+    return success();
+  if (!isa<TargetAttr>(attr.getValue()))
+    return op->emitError() << "'" << kTargetAttrName
+                           << "' must be a #cluster.target<...>";
+  if (!op->hasTrait<OpTrait::SymbolTable>() && !isa<FunctionOpInterface>(op))
+    return op->emitError() << "'" << kTargetAttrName
+                           << "' belongs on a module or a function";
+  return success();
 }

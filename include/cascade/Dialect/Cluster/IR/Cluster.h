@@ -3,6 +3,7 @@
 #ifndef CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
 #define CASCADE_DIALECT_CLUSTER_IR_CLUSTER_H
 
+#include "cascade/Dialect/Cluster/IR/TargetConstants.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -44,6 +45,9 @@ inline constexpr int64_t kBulkAlignment = 16;
 /// kernel has one such buffer at most.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
+
+/// On a module or a function: the GPU that its kernels are for, a TargetAttr.
+inline constexpr llvm::StringLiteral kTargetAttrName = "cluster.target";
 
 /// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory
 /// of the launch, as a thread's own is. One buffer at most is there.

@@ -87,56 +87,39 @@ def Cluster_FenceAttr : Cluster_EnumAttr<Cluster_Fence, "fence_kind">;
 // Target description
 //===----------------------------------------------------------------------===//
 
+def Cluster_TargetConstants
+    : AttrParameter<"::cascade::cluster::TargetConstants", "the numbers",
+                    "const ::cascade::cluster::TargetConstants &">;
+
 def Cluster_TargetAttr : AttrDef<Cluster_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "Capacities and measured latencies of a GPU with clusters";
+  let summary = "Capacities, rates and latencies of a GPU with clusters";
   let description = [{
-    Sizes are in bytes, latencies in cycles of the SM clock (kHz), bandwidths
-    in GB/s. `residency[k]` is how many blocks fit on the device at full
-    shared memory in clusters of 2^k; `mailbox_cycles[k]` and `tree_cycles[k]`
-    are an all-reduce of one f32 over 2^(k+1) blocks of 128 threads.
+    The numbers that estimates are made from (TargetConstants.h). A field that
+    is not given has the value of the preset of that name (`h200`, `h100`) or of
+    the preset that `base` names; other targets give all fields.
+
+    ```mlir
+    #cluster.target<name = "h200">
+    #cluster.target<name = "h100-pcie", base = "h100", sms = 114, hbm_gbps = 1900>
+    ```
+
+    As the attribute `cluster.target` of a function or a module it describes the
+    GPU that the kernels in it are for, in place of `--target`.
   }];
   let parameters = (ins
     StringRefParameter<"name of the device">:$name,
-    "int32_t":$sms,
-    "int32_t":$portable_cluster,
-    "int32_t":$max_cluster,
-    "int64_t":$shared_per_block,
-    "int64_t":$registers_per_sm,
-    "int64_t":$threads_per_sm,
-    "int64_t":$l2_bytes,
-    "int64_t":$clock_khz,
-    "int64_t":$hbm_gbps,
-    "int64_t":$dsmem_gbps,
-    "int32_t":$shared_latency,
-    "int32_t":$dsmem_latency,
-    "int32_t":$cluster_barrier_cycles,
-    ArrayRefParameter<"int32_t">:$residency,
-    ArrayRefParameter<"int32_t">:$mailbox_cycles,
-    ArrayRefParameter<"int32_t">:$tree_cycles
+    Cluster_TargetConstants:$constants
   );
-  // Arrays are enclosed in brackets: a bare list would swallow the next field.
-  let assemblyFormat = [{
-    `<` `name` `=` $name `,` `sms` `=` $sms `,`
-    `portable_cluster` `=` $portable_cluster `,`
-    `max_cluster` `=` $max_cluster `,`
-    `shared_per_block` `=` $shared_per_block `,`
-    `registers_per_sm` `=` $registers_per_sm `,`
-    `threads_per_sm` `=` $threads_per_sm `,`
-    `l2_bytes` `=` $l2_bytes `,` `clock_khz` `=` $clock_khz `,`
-    `hbm_gbps` `=` $hbm_gbps `,` `dsmem_gbps` `=` $dsmem_gbps `,`
-    `shared_latency` `=` $shared_latency `,`
-    `dsmem_latency` `=` $dsmem_latency `,`
-    `cluster_barrier_cycles` `=` $cluster_barrier_cycles `,`
-    `residency` `=` `[` $residency `]` `,`
-    `mailbox_cycles` `=` `[` $mailbox_cycles `]` `,`
-    `tree_cycles` `=` `[` $tree_cycles `]` `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The preset called `name` ("h200" or "h100"), or null for another name.
+    /// The preset called `name` (getTargetPresetNames), or null.
     static TargetAttr getPreset(::mlir::MLIRContext *context,
                                 ::llvm::StringRef name);
+    /// The `cluster.target` of `op` or of the nearest operation around it that
+    /// has one, or null.
+    static TargetAttr lookup(::mlir::Operation *op);
   }];
 }
 

@@ -1,0 +1,109 @@
+//===- TargetConstants.h - The numbers of a GPU with clusters ---*- C++ -*-===//
+//
+// What `#cluster.target` holds beside its name. docs/Dialects/Cluster.md says
+// where the numbers of the presets come from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CASCADE_DIALECT_CLUSTER_IR_TARGETCONSTANTS_H
+#define CASCADE_DIALECT_CLUSTER_IR_TARGETCONSTANTS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace cascade::cluster {
+
+/// One value for each power of two of blocks a cluster: [k] is that of 2^k.
+/// Entries beyond the largest cluster are 0, and so is [0] where a cluster of
+/// one block has no value.
+inline constexpr size_t kClusterSteps = 5;
+using ByClusterSize = std::array<int64_t, kClusterSteps>;
+
+/// Sizes are in bytes, latencies in cycles of the multiprocessor's clock,
+/// bandwidths in GB/s (10^9 bytes); all of them are positive.
+struct TargetConstants {
+  // Capacities.
+  int64_t sms = 0;                ///< streaming multiprocessors
+  int64_t portableCluster = 0;    ///< most blocks of any cluster
+  int64_t maxCluster = 0;         ///< the same with the non-portable attribute
+  int64_t sharedPerBlock = 0;     ///< most shared memory of a block
+  int64_t sharedPerSm = 0;        ///< shared memory of all blocks of an SM
+  int64_t sharedReserved = 0;     ///< of it, what each block takes besides
+  int64_t registersPerSm = 0;     ///< 32-bit registers
+  int64_t registersPerThread = 0; ///< most registers of a thread
+  int64_t threadsPerSm = 0;
+  int64_t blocksPerSm = 0;
+  int64_t schedulersPerSm = 0; ///< warps that issue in one cycle
+  int64_t l2Bytes = 0;
+  int64_t l2UsableBytes = 0;    ///< rows in flight that are found again there
+  ByClusterSize residency = {}; ///< blocks that fit at full shared memory
+
+  // Rates.
+  int64_t clockKhz = 0;
+  int64_t hbmGbps = 0;           ///< best read of the memory
+  int64_t smGbps = 0;            ///< the same by one SM alone
+  int64_t l2Gbps = 0;            ///< reading the L2 cache again
+  ByClusterSize dsmemGbps = {};  ///< all blocks read a neighbour; from 2 blocks
+  int64_t bulkBytesPerCycle = 0; ///< a long cp.async.bulk
+  int64_t blocksPerUs = 0;       ///< blocks launched a microsecond
+  int64_t emptyKernelNs = 0;     ///< a kernel that does nothing, nanoseconds
+
+  // Latencies of one access, in cycles.
+  int64_t sharedLatency = 0;    ///< a load of the own shared memory
+  int64_t dsmemLatency = 0;     ///< a load of a peer's
+  int64_t l2Latency = 0;        ///< a load that the L2 cache has
+  int64_t memoryLatency = 0;    ///< a load that it has not
+  int64_t storeAsyncCycles = 0; ///< st.async, the wait, the load
+  int64_t bulkCycles = 0;       ///< a cp.async.bulk of 1 KiB
+
+  // Barriers and exchanges, in cycles, with 128 threads a block.
+  int64_t blockBarrierCycles = 0;
+  int64_t blockBarrierSlope = 0;    ///< more for each further warp
+  int64_t clusterBarrierCycles = 0; ///< release and acquire
+  int64_t clusterBarrierSlope = 0;  ///< more for each further warp
+  int64_t relaxedBarrierCycles = 0; ///< an arrival that publishes nothing
+  ByClusterSize mailboxCycles = {}; ///< all-reduce of an f32; from 2 blocks
+  ByClusterSize treeCycles = {};    ///< likewise
+  // What it takes in a row kernel to merge states of two words: a constant and,
+  // as a slope, something for each warp of a block or block of a cluster.
+  int64_t laneMergeCycles = 0;
+  int64_t warpMergeCycles = 0;
+  int64_t warpMergeSlope = 0;
+  int64_t blockMergeCycles = 0;
+  int64_t blockMergeSlope = 0;
+
+  /// Cycles of the multiprocessor in a microsecond.
+  double cyclesPerUs() const { return double(clockKhz) / 1e3; }
+  /// The entry of `list` for `blocks` a cluster: that of the next power of two.
+  static int64_t at(const ByClusterSize &list, int64_t blocks);
+};
+
+/// A field under the name that it has in `#cluster.target`.
+struct TargetScalar {
+  llvm::StringLiteral name;
+  int64_t TargetConstants::*member;
+};
+struct TargetList {
+  llvm::StringLiteral name;
+  ByClusterSize TargetConstants::*member;
+  unsigned first; ///< log2 of the smallest cluster that has an entry
+};
+llvm::ArrayRef<TargetScalar> getTargetScalars();
+llvm::ArrayRef<TargetList> getTargetLists();
+
+bool operator==(const TargetConstants &lhs, const TargetConstants &rhs);
+llvm::hash_code hash_value(const TargetConstants &constants);
+
+/// The constants of the preset called `name` (getTargetPresetNames), or null.
+const TargetConstants *getTargetPreset(llvm::StringRef name);
+llvm::ArrayRef<llvm::StringLiteral> getTargetPresetNames();
+/// "h200 or h100", for messages.
+std::string describeTargetPresets();
+
+} // namespace cascade::cluster
+
+#endif // CASCADE_DIALECT_CLUSTER_IR_TARGETCONSTANTS_H
