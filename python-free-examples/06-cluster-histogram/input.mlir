@@ -49,7 +49,7 @@ gpu.module @kernels {
     }
 
     memref.store %count, %bins[%thread] : memref<256xi32, #shared>
-    cluster.slice.reduce %bins root(0) kind(add) : memref<256xi32, #shared>
+    cluster.slice.reduce %bins algorithm(scatter) root(0) kind(add) : memref<256xi32, #shared>
     %isFirst = arith.cmpi eq, %rank, %c0 : index
     scf.if %isFirst {
       %total = memref.load %bins[%thread] : memref<256xi32, #shared>
