@@ -105,8 +105,11 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   AxisSet lists = getListAxes(chain);
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
     AxisPlan axisPlan{axis, extents[axis], {}, false, lists.test(axis)};
-    for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis)))
+    for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis))) {
       axisPlan.digits.push_back({digit.getLevel(), digit.getSize()});
+      axisPlan.digits.back().isResident = digit.getResident();
+      plan.isResident |= digit.getResident();
+    }
     for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
       axisPlan.reduced |= reduce.isOver(chain.getAxisName(axis));
     if (axisPlan.digits.empty())
@@ -165,6 +168,23 @@ SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
     for (unsigned input = 0; input < chain.getInputs().size(); ++input)
       if (mapping->keepOf(input) == "shared")
         inputs.push_back(input);
+  return inputs;
+}
+
+SmallVector<unsigned> cascade::getInvariantInputs(ChainOp chain,
+                                                  unsigned rowAxis,
+                                                  StringRef residency) {
+  SmallVector<unsigned> inputs;
+  std::optional<MappingAttr> mapping = chain.getMapping();
+  for (unsigned input = 0; mapping && input < chain.getInputs().size();
+       ++input) {
+    AffineMap map = chain.getInputMap(input);
+    bool isInvariant = map.isFunctionOfDim(rowAxis);
+    for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+      isInvariant &= axis == rowAxis || !map.isFunctionOfDim(axis);
+    if (isInvariant && mapping->keepOf(input) == residency)
+      inputs.push_back(input);
+  }
   return inputs;
 }
 

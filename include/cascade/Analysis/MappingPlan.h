@@ -27,6 +27,8 @@ struct DigitPlan {
   /// Whether the unsized digit of the axis is inside this one, so that the
   /// index stride is `indexStride` times its number of positions.
   bool strideIsDynamic = false;
+  /// Of a grid: as many clusters as fit on the machine at once.
+  bool isResident = false;
 };
 
 struct AxisPlan {
@@ -52,6 +54,8 @@ struct MappingPlan {
   llvm::SmallVector<AxisPlan> axes; ///< by axis number
   int64_t warps = 1;                ///< a block
   int64_t blocks = 1;               ///< a cluster
+  /// Whether clusters stay on the machine and go from row to row.
+  bool isResident = false;
 
   int64_t threads() const { return warps * warpSize; }
   static constexpr int64_t warpSize = 32;
@@ -81,6 +85,11 @@ bool isUnitStride(mlir::AffineMap map, unsigned axis);
 /// The inputs of `chain`, by number, whose elements its mapping keeps in shared
 /// memory (`keep = [n: shared]`) from their first use to the last.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
+
+/// The inputs that vary over `rowAxis` alone and that the mapping keeps in
+/// `residency` ("regs" or "shared"): a resident grid loads them once.
+llvm::SmallVector<unsigned> getInvariantInputs(ChainOp chain, unsigned rowAxis,
+                                               llvm::StringRef residency);
 
 /// Bytes of the shared memory of a block that these take, in a row chain over
 /// `rowAxis` that `plan` is a mapping of.

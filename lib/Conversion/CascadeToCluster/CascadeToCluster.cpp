@@ -96,14 +96,35 @@ static LogicalResult checkPolicies(ChainOp chain) {
       return chain.emitOpError()
              << "the mapping has a " << list
              << " policy, which no kernel follows yet; leave it out";
-  for (AxisMappingAttr axis : mapping.getAxes())
-    for (DigitAttr digit : axis.getDigits())
-      if (digit.getResident())
-        return chain.emitOpError()
-               << "axis '" << axis.getName().getValue()
-               << "' is mapped to grid(resident), which no kernel follows yet; "
-                  "use grid";
   return success();
+}
+
+/// A resident grid numbers the rows of all parallel axes together, and its
+/// clusters loop over those numbers: such an axis is `loop x grid(resident)`,
+/// outside of its other digits, and so are all that are spread over the grid.
+static LogicalResult checkResident(ChainOp chain, const MappingPlan &plan,
+                                   unsigned rowAxis) {
+  if (!plan.isResident)
+    return success();
+  for (const AxisPlan &axis : plan.axes) {
+    if (axis.axis == rowAxis || axis.isList || !axis.at(Level::Grid))
+      continue;
+    ArrayRef<DigitPlan> digits = axis.digits;
+    if (digits.size() >= 2 && digits[0].level == Level::Loop &&
+        digits[0].size == 0 && digits[1].isResident)
+      continue;
+    return chain.emitOpError()
+           << "axis '" << chain.getAxisName(axis.axis)
+           << "' of a resident grid begins with loop x grid(resident), as all "
+              "parallel axes on the grid do";
+  }
+  SmallVector<unsigned> held = getInvariantInputs(chain, rowAxis, "regs");
+  if (held.empty() || !plan.axes[rowAxis].at(Level::Loop))
+    return success();
+  return chain.emitOpError()
+         << "the mapping keeps input " << held.front()
+         << " in registers from row to row, which takes rows without a loop; "
+            "keep it in shared memory";
 }
 
 /// Shared memory keeps whole rows of inputs that are read 16 bytes at a time.
@@ -190,8 +211,9 @@ static LogicalResult checkRowMapping(ChainOp chain, const MappingPlan &plan,
         rowLaneStride = digit.idStride;
       if (isRow && digit.level == Level::Warp)
         rowWarpStride = digit.idStride;
+      bool isRowLoop = digit.level == Level::Loop && plan.isResident;
       bool fits = isRow ? digit.level != Level::Grid
-                        : digit.level == Level::Grid ||
+                        : digit.level == Level::Grid || isRowLoop ||
                               digit.level == Level::Warp ||
                               digit.level == Level::Lane;
       if (!fits)
@@ -254,6 +276,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
   if (failed(plan) || failed(checkPolicies(chain)) ||
+      failed(checkResident(chain, *plan, *rowAxis)) ||
       failed(checkRowMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
       failed(checkListAxes(chain, *plan, *rowAxis)))

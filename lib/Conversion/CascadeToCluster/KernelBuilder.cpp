@@ -31,6 +31,10 @@ public:
         passes(context.chain, region, together),
         row(context, passes.getAxes()) {}
 
+  /// Loads what the mapping keeps of inputs that are the same for all rows.
+  void loadInvariants(OpBuilder &b);
+  /// Takes over what `before` has loaded of them, outside of the rows' loop.
+  void useInvariants(OpBuilder &b, RegionEmitter &before);
   /// The passes; their results are known in the scope of the row afterwards.
   void emitPasses(OpBuilder &b);
   /// The stores of the chain's results.
@@ -363,6 +367,28 @@ void RegionEmitter::prefetchForResults(OpBuilder &b) {
     resident->prefetch(b, inputs);
 }
 
+void RegionEmitter::loadInvariants(OpBuilder &b) {
+  SmallVector<Value> arguments;
+  for (StringRef residency : {"regs", "shared"})
+    for (unsigned input :
+         getInvariantInputs(context.chain, context.rowAxis, residency))
+      arguments.push_back(region.getArgument(input));
+  if (arguments.empty())
+    return;
+  forEachTile(b, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+    tile.prefetch(inner, arguments);
+    tile.forgetKept();
+    return State();
+  });
+  row.endRun();
+}
+
+void RegionEmitter::useInvariants(OpBuilder &b, RegionEmitter &before) {
+  row.adoptKept(before.row);
+  if (before.resident)
+    resident = before.resident->reload(b, &row);
+}
+
 void RegionEmitter::emitPasses(OpBuilder &b) {
   for (const ReductionPass &pass : passes.getPasses()) {
     // Lists are reduced where a value asks for it.
@@ -446,10 +472,11 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   return op.getResult(0);
 }
 
-void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context,
-                              gpu::GPUFuncOp kernel) {
+/// Emits one row: the passes, the replay of the source where the chain has one,
+/// and the stores of the results.
+static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
+                     RegionEmitter &body, gpu::GPUFuncOp kernel) {
   ChainOp chain = context.chain;
-  RegionEmitter body(context, chain.getBody(), /*together=*/chain.isFused());
   body.emitPasses(b);
   Value replay = body.replayCondition(b);
   if (!replay) {
@@ -463,9 +490,26 @@ void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context,
   MappingPlan coldPlan = context.plan.withoutRegisters(context.rowAxis);
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
+  coldContext.placeRow(cold, position);
   RegionEmitter source(coldContext, chain.getSource(), /*together=*/false);
   source.emitPasses(cold);
   source.emitResults(cold);
   OpBuilder warm = ifOp.getElseBodyBuilder();
   body.emitResults(warm);
+}
+
+void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
+                              gpu::GPUFuncOp kernel) {
+  Region &region = context.chain.getBody();
+  bool together = context.chain.isFused();
+  RowRange rows = RowRange::create(b, context);
+  RegionEmitter before(context, region, together);
+  if (context.plan.isResident)
+    before.loadInvariants(b);
+  rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int) {
+    context.placeRow(b, position);
+    RegionEmitter body(context, region, together);
+    body.useInvariants(b, before);
+    buildRow(b, context, position, body, kernel);
+  });
 }

@@ -10,11 +10,6 @@ using namespace cascade;
 
 namespace {
 
-/// The ids of this thread at the levels of the machine.
-struct Ids {
-  Int lane, warp, rank, grid;
-};
-
 /// Emits the prologue step by step.
 class Prologue {
 public:
@@ -24,7 +19,6 @@ public:
   void run() {
     bindArguments();
     readIds();
-    placeRow();
     placeThread();
     placeElements();
     placeKept();
@@ -33,19 +27,9 @@ public:
 private:
   void bindArguments();
   void readIds();
-  void placeRow();
   void placeThread();
   void placeElements();
   void placeKept();
-  Int idAt(Level level) const;
-  /// The position of this thread on `digit`.
-  Int positionOf(const DigitPlan &digit) const {
-    if (digit.size == 1)
-      return ints.constant(0);
-    return ints.remUI(
-        ints.divUI(idAt(digit.level), ints.constant(digit.idStride)),
-        ints.constant(digit.size));
-  }
   Int indexStrideOf(const DigitPlan &digit) const {
     Int stride = ints.constant(digit.indexStride);
     return digit.strideIsDynamic ? ints.mul(stride, context.numTiles) : stride;
@@ -55,7 +39,6 @@ private:
   KernelContext &context;
   gpu::GPUFuncOp kernel;
   IntBuilder ints;
-  Ids ids;
 };
 
 } // namespace
@@ -118,6 +101,7 @@ void Prologue::readIds() {
   };
   Int thread = id(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
   Int block = id(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+  ThreadIds &ids = context.ids;
   ids.lane = ints.remUI(thread, ints.constant(MappingPlan::warpSize));
   ids.warp = context.plan.warps == 1
                  ? ints.constant(0)
@@ -125,57 +109,7 @@ void Prologue::readIds() {
   ids.rank = context.plan.blocks == 1
                  ? ints.constant(0)
                  : ints.wrap(cluster::RankOp::create(b, loc, b.getI32Type()));
-  ids.grid = ints.divUI(block, ints.constant(context.plan.blocks));
-}
-
-Int Prologue::idAt(Level level) const {
-  switch (level) {
-  case Level::Lane:
-    return ids.lane;
-  case Level::Warp:
-    return ids.warp;
-  case Level::Cluster:
-    return ids.rank;
-  default:
-    return ints.constant(0);
-  }
-}
-
-/// The index on every parallel axis. A row beyond an extent works on the last
-/// one, without storing, so that it still takes part in collectives.
-void Prologue::placeRow() {
-  context.rowIndex.resize(context.plan.axes.size());
-  Int rest = ids.grid;
-  for (const AxisPlan &axis : llvm::reverse(context.plan.axes)) {
-    if (axis.axis == context.rowAxis || axis.isList)
-      continue;
-    Int extent = context.extents[axis.axis];
-    Int index = ints.constant(0);
-    int64_t inner = 1;
-    for (const DigitPlan &digit : axis.digits)
-      if (digit.level != Level::Grid) {
-        index = ints.add(index, ints.mul(positionOf(digit),
-                                         ints.constant(digit.indexStride)));
-        inner *= digit.size;
-      }
-    if (axis.at(Level::Grid)) {
-      Int positions = ints.ceilDiv(extent, ints.constant(inner));
-      index = ints.add(
-          index, ints.mul(ints.remUI(rest, positions), ints.constant(inner)));
-      rest = ints.divUI(rest, positions);
-    }
-    bool exact =
-        inner == 1 || (extent.constant && *extent.constant % inner == 0);
-    if (!exact) {
-      Value inside = ints.lessThan(index, extent);
-      context.rowValid = context.rowValid
-                             ? Value(arith::AndIOp::create(
-                                   b, context.loc, context.rowValid, inside))
-                             : inside;
-      index = ints.minSI(index, ints.sub(extent, ints.constant(1)));
-    }
-    context.rowIndex[axis.axis] = index;
-  }
+  ids.cluster = ints.divUI(block, ints.constant(context.plan.blocks));
 }
 
 /// Where this thread and its block start on the row axis.
@@ -204,7 +138,7 @@ void Prologue::placeThread() {
     if (digit.level != Level::Cluster && digit.level != Level::Warp &&
         digit.level != Level::Lane)
       continue;
-    Int position = positionOf(digit);
+    Int position = context.ids.positionOn(ints, digit);
     Int offset = ints.mul(position, indexStrideOf(digit));
     if (digit.level == Level::Cluster)
       context.blockBase = ints.add(context.blockBase, offset);
@@ -219,9 +153,7 @@ void Prologue::placeThread() {
                     : zero;
   }
   context.threadBase = ints.add(context.blockBase, thread);
-  if (leader && context.rowValid)
-    leader = arith::AndIOp::create(b, context.loc, leader, context.rowValid);
-  context.isLeader = leader ? leader : context.rowValid;
+  context.isFirst = leader;
 }
 
 /// The offsets of a thread's elements: the product of its reg and vector

@@ -52,6 +52,17 @@ struct BufferArgument {
   mlir::AffineMap map;          ///< axes to dimensions
 };
 
+/// The ids of a thread at the levels of the machine.
+struct ThreadIds {
+  Int lane, warp, rank;
+  Int cluster; ///< number of the cluster in the grid
+
+  /// The id at `level`; 0 at a level without one.
+  Int at(Level level) const;
+  /// The position of this thread on `digit`.
+  Int positionOn(const IntBuilder &ints, const DigitPlan &digit) const;
+};
+
 /// The position of this thread and everything it may address.
 struct KernelContext {
   KernelContext(ChainOp chain, const MappingPlan &plan, unsigned rowAxis)
@@ -65,18 +76,26 @@ struct KernelContext {
   llvm::SmallVector<mlir::Value> scalars; ///< by input; null for tensors
   llvm::SmallVector<BufferArgument> inputs, outputs;
   llvm::SmallVector<Int> extents; ///< by axis
+  ThreadIds ids;
+
+  // What `placeRow` sets.
 
   /// Index on each parallel axis, inside its extent; the row axis and the axes
   /// of lists have none.
   llvm::SmallVector<Int> rowIndex;
   /// Whether the row exists; null when it always does.
   mlir::Value rowValid;
+  /// Whether this thread is the one that stores results of the row; null where
+  /// every thread is.
+  mlir::Value isLeader;
+
   /// Index on the row axis of this thread's first element in tile 0.
   Int threadBase;
   /// Index on the row axis of the first element of the block in tile 0.
   Int blockBase;
-  /// Whether this thread is the one that stores results of the row.
-  mlir::Value isLeader;
+  /// Whether this thread is the first of those that share a row; null where it
+  /// has one alone.
+  mlir::Value isFirst;
   Int numTiles;         ///< trips of the loop digit
   Int tileStep;         ///< index distance of two tiles
   int64_t tileSpan = 1; ///< elements of the block's tile
@@ -100,10 +119,28 @@ struct KernelContext {
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }
 
-  /// Emits the prologue of the kernel.
+  /// Emits the prologue of the kernel: all that is the same for every row.
   static KernelContext create(mlir::OpBuilder &b, ChainOp chain,
                               const MappingPlan &plan, unsigned rowAxis,
                               mlir::gpu::GPUFuncOp kernel);
+
+  /// Sets the row to that of position `position` of the grid: the grid digits
+  /// of the parallel axes, in order, are its mixed-radix number.
+  void placeRow(mlir::OpBuilder &b, Int position);
+};
+
+/// The rows of this cluster: number k of `count` is at position
+/// `first` + k `step` of the grid. One, or in a resident grid at least one.
+struct RowRange {
+  Int first, step, count;
+
+  static RowRange create(mlir::OpBuilder &b, const KernelContext &context);
+  Int positionOf(const IntBuilder &ints, Int number) const;
+  /// Emits `body` for every row, a loop in a resident grid.
+  void
+  forEach(mlir::OpBuilder &b, mlir::Location loc,
+          llvm::function_ref<void(mlir::OpBuilder &, Int position, Int number)>
+              body) const;
 };
 
 } // namespace cascade

@@ -67,10 +67,11 @@ static Value hideOrigin(OpBuilder &b, Location loc, Value word) {
       .getRes();
 }
 
-std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b) const {
+std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b,
+                                                     TileEvaluator *row) const {
   Location loc = context.loc;
-  auto again = std::make_unique<TileEvaluator>(*parent, *this);
-  if (numElements() < fewestReloaded) {
+  auto again = std::make_unique<TileEvaluator>(row ? *row : *parent, *this);
+  if (!row && numElements() < fewestReloaded) {
     again->values = values;
     return again;
   }

@@ -54,7 +54,9 @@ public:
   /// The same tile once more, with the elements that this one has loaded, but
   /// nothing of what was computed from them: 16-bit elements take half the
   /// registers of their values in f32 from one use to the next.
-  std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b) const;
+  /// Of `row`, if it is given: the tile is that of a later row.
+  std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b,
+                                        TileEvaluator *row = nullptr) const;
   /// The maximum or minimum of the values of `reduce` in a full tile, two
   /// elements an instruction. Null where they are not 16-bit elements that were
   /// widened, possibly with their signs changed.
@@ -75,6 +77,16 @@ public:
     kept.insert_range(loadedToKeep);
     loadedToKeep.clear();
   }
+
+  /// Forgets the elements of this tile that this run has put into shared
+  /// memory.
+  void forgetKept() {
+    for (unsigned input : rowScope().loadedToKeep)
+      values.erase(ChainOp(context.chain).getBodyBlock()->getArgument(input));
+  }
+  /// What `before` has put into shared memory, in front of the rows, is at hand
+  /// in all of them.
+  void adoptKept(const TileEvaluator &before) { kept = before.kept; }
 
   /// Everything that this scope knows with one value, for cloning slices.
   mlir::IRMapping mapping() const;

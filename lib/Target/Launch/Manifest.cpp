@@ -167,6 +167,8 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                    : Array{"ceildiv", extentOf(axis.axis), inner};
     grid = Array{"mul", std::move(grid), std::move(positions)};
   }
+  if (plan->isResident)
+    grid = Array{"min", std::move(grid), Array{"resident"}};
 
   // The order of KernelContext: inputs, results, dynamic dimensions.
   Array args;

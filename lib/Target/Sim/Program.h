@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
   Return,
   Shuffle, ///< dst, b = value and validity; a, c = value, offset
   BlockBarrier,
+  WarpBarrier,
   ClusterArrive, ///< imm: relaxed
   ClusterWait,
   Fence, ///< imm: cluster::FenceKind
@@ -48,6 +49,7 @@ enum class Kind : uint8_t {
   GlobalStore,
   StoreAsync,
   CopyAsync,
+  LoadAsync,
   MBarrierInit,
   MBarrierExpectTx,
   MBarrierWait,
@@ -86,7 +88,7 @@ struct Access {
   // An asynchronous operation, or an mbarrier.
   uint32_t mbarrier = Instr::none;
   llvm::SmallVector<Index, 1> mbarrierIndices;
-  uint32_t source = Instr::none; ///< of a bulk copy
+  uint32_t source = Instr::none; ///< of a bulk copy; of a load, global
   llvm::SmallVector<Index, 1> sourceIndices;
   uint32_t rank = Instr::none;
 

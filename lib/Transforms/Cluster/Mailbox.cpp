@@ -8,8 +8,10 @@
 // Reuse: a collective that may execute again alternates between two sets of
 // slots and mbarriers. A peer sends round r + 2 only after it has received this
 // block's round r + 1, which is sent after this block has read round r, so the
-// set of round r is free by then. With one mbarrier, a message of round r + 1
-// could complete the phase of round r in place of one still under way.
+// set of round r is free by then: a barrier between the warps of a group, or of
+// the lanes of its only warp, stands between the two. With one mbarrier, a
+// message of round r + 1 could complete the phase of round r in place of one
+// still under way.
 //
 // Exit: a block leaves after its own wait, when it has received everything that
 // is sent to it.
@@ -73,6 +75,9 @@ SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
     MBarrierExpectTxOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,
                                e.constant(bytes));
   });
+  // Lane j sends to rank j what all lanes have to have read the slots for.
+  if (plan.rounds > 1 && e.who.warps == 1)
+    WarpBarrierOp::create(e.builder, e.loc);
   Value first = getSlots(e, plan, round);
   sendToAll(e, slots, e.add(first, e.kernel.rank), mbarrier, values);
   MBarrierWaitOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,

@@ -292,7 +292,7 @@ func.func @keep_much(%x: tensor<8x65536xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @resident(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'i' is mapped to grid(resident), which no kernel follows yet; use grid}}
+  // expected-error @+1 {{axis 'i' of a resident grid begins with loop x grid(resident), as all parallel axes on the grid do}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid(resident), l: lane(32)>} {
@@ -314,6 +314,35 @@ func.func @body_type(%x: tensor<8x32xf32>) -> tensor<8xf32> {
     %h = arith.truncf %e : f32 to f8E4M3
     %f = arith.extf %h : f8E4M3 to f32
     %s = cascade.reduce add %f over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @partly_resident(%x: tensor<4x8x32xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{axis 'b' of a resident grid begins with loop x grid(resident), as all parallel axes on the grid do}}
+  %y = cascade.chain (b, i, l)
+      ins(%x[b, i, l] : tensor<4x8x32xf32>) outs([b, i] : tensor<4x8xf32>)
+      attributes {mapping = #cascade.mapping<b: grid, i: loop x grid(resident), l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @held_over_tiles(%x: tensor<8x64xf32>, %w: tensor<64xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 1 in registers from row to row, which takes rows without a loop; keep it in shared memory}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x64xf32>, %w[l] : tensor<64xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: loop x grid(resident), l: loop x lane(32), keep = [1: regs]>} {
+  ^bb0(%e: f32, %we: f32):
+    %p = arith.mulf %e, %we : f32
+    %s = cascade.reduce add %p over (l) : f32
     cascade.yield %s : f32
   }
   return %y : tensor<8xf32>
