@@ -289,8 +289,8 @@ MappingAttr cascade::withoutVectors(MappingAttr mapping) {
     copy({Level::Warp, Level::Lane});
     axes.push_back(digits.get(axis.getName().getValue()));
   }
-  // What is kept on chip is kept in whole accesses.
-  return MappingAttr::get(context, axes, mapping.getLoad(), /*keep=*/{},
+  // What is kept on chip, or copied there in bulk, takes whole accesses.
+  return MappingAttr::get(context, axes, /*load=*/{}, /*keep=*/{},
                           mapping.getMerge());
 }
 

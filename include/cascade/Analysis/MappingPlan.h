@@ -47,6 +47,8 @@ struct AxisPlan {
   /// Elements of a static extent that one block of the cluster covers, with
   /// what overhangs the end.
   int64_t elementsOfBlock() const;
+  /// Tiles of a static extent that one block covers.
+  int64_t tilesOfBlock() const;
 };
 
 /// A checked mapping of one chain.
@@ -82,8 +84,21 @@ struct MappingPlan {
 /// else: neighbours along the axis are neighbours in memory.
 bool isUnitStride(mlir::AffineMap map, unsigned axis);
 
+/// The inputs of a chain that its mapping loads by bulk copies (`load = [n:
+/// bulk(stages)]`), and the number of stages of each.
+struct StagedInputs {
+  llvm::SmallVector<unsigned> inputs;
+  int64_t stages = 0;
+};
+StagedInputs getStagedInputs(ChainOp chain);
+
+/// Whether `input` is a row in memory that `plan` reads 16 bytes at a time.
+bool isWholeAccess(ChainOp chain, const MappingPlan &plan, unsigned rowAxis,
+                   unsigned input);
+
 /// The inputs of `chain`, by number, whose elements its mapping keeps in shared
-/// memory (`keep = [n: shared]`) from their first use to the last.
+/// memory (`keep = [n: shared]`) from their first use to the last. Those that
+/// are staged are not among them: they stay in their stages.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
 
 /// The inputs that vary over `rowAxis` alone and that the mapping keeps in
@@ -94,6 +109,10 @@ llvm::SmallVector<unsigned> getInvariantInputs(ChainOp chain, unsigned rowAxis,
 /// Bytes of the shared memory of a block that these take, in a row chain over
 /// `rowAxis` that `plan` is a mapping of.
 int64_t getKeptBytes(ChainOp chain, const MappingPlan &plan, unsigned rowAxis);
+
+/// The same with the stages of staged inputs behind them.
+int64_t getSharedBytes(ChainOp chain, const MappingPlan &plan,
+                       unsigned rowAxis);
 
 /// The axes that the topks of `chain` introduce, in its body or its source.
 AxisSet getListAxes(ChainOp chain);

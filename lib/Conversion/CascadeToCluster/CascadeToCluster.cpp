@@ -2,8 +2,7 @@
 
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "KernelBuilder.h"
-#include "KernelContext.h"
-#include "TileEvaluator.h"
+#include "StagedLoads.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -89,14 +88,10 @@ static LogicalResult checkElementTypes(ChainOp chain) {
 /// Parts of a mapping that code generation does not read yet are errors: a
 /// schedule is obeyed or refused.
 static LogicalResult checkPolicies(ChainOp chain) {
-  MappingAttr mapping = *chain.getMapping();
-  for (auto [list, policies] : {std::pair("load", mapping.getLoad()),
-                                std::pair("merge", mapping.getMerge())})
-    if (!policies.empty())
-      return chain.emitOpError()
-             << "the mapping has a " << list
-             << " policy, which no kernel follows yet; leave it out";
-  return success();
+  if (chain.getMapping()->getMerge().empty())
+    return success();
+  return chain.emitOpError() << "the mapping has a merge policy, which no "
+                                "kernel follows yet; leave it out";
 }
 
 /// A resident grid numbers the rows of all parallel axes together, and its
@@ -162,20 +157,13 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
              << chain.getAxisName(rowAxis) << "' before its others";
     inner |= !isOuter;
   }
-  for (unsigned input : kept) {
-    auto type = dyn_cast<RankedTensorType>(chain.getInputs()[input].getType());
-    int64_t bits = 0;
-    if (type && isUnitStride(chain.getInputMap(input), rowAxis) &&
-        type.getElementType().isIntOrFloat())
-      bits = row.sizeAt(Level::Vector) *
-             std::max(8u, type.getElementTypeBitWidth());
-    if (bits != MappingPlan::accessBytes * 8)
+  for (unsigned input : kept)
+    if (!isWholeAccess(chain, plan, rowAxis, input))
       return chain.emitOpError()
              << "the mapping keeps input " << input
              << " in shared memory, which takes rows in memory order and a "
                 "vector digit of "
              << MappingPlan::accessBytes << " bytes";
-  }
   int64_t bytes = getKeptBytes(chain, plan, rowAxis);
   if (plan.warps != row.sizeAt(Level::Warp) ||
       row.sizeAt(Level::Lane) != MappingPlan::warpSize)
@@ -279,6 +267,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
       failed(checkResident(chain, *plan, *rowAxis)) ||
       failed(checkRowMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
+      failed(checkStagedLoads(chain, *plan, *rowAxis)) ||
       failed(checkListAxes(chain, *plan, *rowAxis)))
     return failure();
 

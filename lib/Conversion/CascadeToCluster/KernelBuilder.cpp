@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "TileEvaluator.h"
+#include "StagedLoads.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
@@ -31,6 +31,15 @@ public:
         passes(context.chain, region, together),
         row(context, passes.getAxes()) {}
 
+  const AxisAnalysis &getAxes() const { return passes.getAxes(); }
+  /// Takes the elements of staged inputs from `loads`.
+  void useStages(StagedLoads &loads) { stages = &loads; }
+  /// Gives up the stages that results would, where they are not emitted.
+  void releaseStages(OpBuilder &b) {
+    if (stages && run < numRuns())
+      stages->releaseRow(b);
+  }
+
   /// Loads what the mapping keeps of inputs that are the same for all rows.
   void loadInvariants(OpBuilder &b);
   /// Takes over what `before` has loaded of them, outside of the rows' loop.
@@ -50,6 +59,9 @@ private:
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
   State forEachTile(OpBuilder &b, State state, TileBody body);
+  /// Runs over the elements of the row: those of its passes, and one for
+  /// results along the row. A row of one tile is read once.
+  unsigned numRuns();
   void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const PassState &pass,
              ValueRange state);
@@ -64,6 +76,8 @@ private:
   TileEvaluator row;
   /// The tile that stays in registers where the row is one tile.
   std::unique_ptr<TileEvaluator> resident;
+  StagedLoads *stages = nullptr;
+  unsigned run = 0; ///< over the row, that is next
 };
 
 } // namespace
@@ -72,11 +86,33 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Runs `body` over the tiles of this block, the state going from one to the
+unsigned RegionEmitter::numRuns() {
+  if (context.numTiles.constant && *context.numTiles.constant == 1)
+    return 1;
+  unsigned count =
+      llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
+        return pass.axes.test(context.rowAxis);
+      });
+  bool isStored =
+      llvm::any_of(context.outputs, [&](const BufferArgument &output) {
+        return output.map.isFunctionOfDim(context.rowAxis);
+      });
+  return count + isStored;
+}
+
+/// Runs `ofTile` over the tiles of this block, the state going from one to the
 /// next: a loop over the full ones and then at most one that overhangs the row.
 RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
-                                                TileBody body) {
+                                                TileBody ofTile) {
   Location loc = context.loc;
+  unsigned thisRun = run++;
+  auto body = [&](OpBuilder &inner, TileEvaluator &tile, Int number,
+                  ValueRange current) {
+    if (stages && thisRun < numRuns())
+      stages->enterTile(inner, tile, number, /*isFirst=*/thisRun == 0,
+                        /*isLast=*/thisRun + 1 == numRuns());
+    return ofTile(inner, tile, current);
+  };
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
   if (extent.constant && *extent.constant == 0)
@@ -90,7 +126,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     else
       resident = std::make_unique<TileEvaluator>(row, b, ints.constant(0),
                                                  /*partial=*/!exact);
-    return body(b, *resident, state);
+    return body(b, *resident, ints.constant(0), state);
   }
 
   auto loop = [&](Int count, bool partial, State init) {
@@ -103,8 +139,9 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     if (!block->empty())
       block->getTerminator()->erase();
     OpBuilder inner = OpBuilder::atBlockEnd(block);
-    TileEvaluator tile(row, inner, ints.wrap(forOp.getInductionVar()), partial);
-    State next = body(inner, tile, forOp.getRegionIterArgs());
+    Int number = ints.wrap(forOp.getInductionVar());
+    TileEvaluator tile(row, inner, number, partial);
+    State next = body(inner, tile, number, forOp.getRegionIterArgs());
     scf::YieldOp::create(inner, loc, next);
     return State(forOp.getResults());
   };
@@ -129,7 +166,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   {
     OpBuilder inner = ifOp.getThenBodyBuilder();
     TileEvaluator tile(row, inner, full, /*partial=*/true);
-    State next = body(inner, tile, state);
+    State next = body(inner, tile, full, state);
     if (!types.empty())
       scf::YieldOp::create(inner, loc, next);
   }
@@ -487,6 +524,7 @@ static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
   // The cold path keeps the threads where they are and takes the elements of a
   // thread one at a time.
   OpBuilder cold = ifOp.getThenBodyBuilder();
+  body.releaseStages(cold);
   MappingPlan coldPlan = context.plan.withoutRegisters(context.rowAxis);
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
@@ -506,10 +544,17 @@ void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
   RegionEmitter before(context, region, together);
   if (context.plan.isResident)
     before.loadInvariants(b);
-  rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int) {
+  std::optional<StagedLoads> stages;
+  if (!context.staged.inputs.empty())
+    stages.emplace(b, context, before.getAxes(), rows, kernel);
+  rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int number) {
     context.placeRow(b, position);
     RegionEmitter body(context, region, together);
     body.useInvariants(b, before);
+    if (stages) {
+      stages->beginRow(number);
+      body.useStages(*stages);
+    }
     buildRow(b, context, position, body, kernel);
   });
 }

@@ -126,7 +126,7 @@ void Prologue::placeThread() {
 
   bool inner = false; // Past the cluster and loop digits.
   context.blockBase = ints.constant(0);
-  Int thread = ints.constant(0);
+  Int thread = ints.constant(0), warp = ints.constant(0);
   Value leader;
   for (const DigitPlan &digit : row.digits) {
     if (digit.level == Level::Loop || digit.level == Level::Cluster) {
@@ -144,6 +144,8 @@ void Prologue::placeThread() {
       context.blockBase = ints.add(context.blockBase, offset);
     else
       thread = ints.add(thread, offset);
+    if (digit.level == Level::Warp)
+      warp = offset;
     if (position.constant)
       continue;
     Value zero = arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
@@ -153,6 +155,7 @@ void Prologue::placeThread() {
                     : zero;
   }
   context.threadBase = ints.add(context.blockBase, thread);
+  context.warpBase = ints.add(context.blockBase, warp);
   context.isFirst = leader;
 }
 
@@ -174,18 +177,28 @@ void Prologue::placeElements() {
   context.streams = !usesElementsAgain(context.chain, context.rowAxis);
 }
 
-/// Shared memory for the inputs that the mapping keeps there. Every thread
-/// stores and loads its own elements. The cold path, of single elements, keeps
-/// none.
+/// Shared memory for the inputs that the mapping keeps there, of which every
+/// thread stores and loads its own elements, and for staged ones. The cold
+/// path, of single elements, has neither.
 void Prologue::placeKept() {
   if (context.vectorSize == 1)
     return;
   context.keptInputs = getInputsKeptShared(context.chain);
-  int64_t bytes = getKeptBytes(context.chain, context.plan, context.rowAxis);
+  context.staged = getStagedInputs(context.chain);
+  int64_t bytes = getSharedBytes(context.chain, context.plan, context.rowAxis);
   if (bytes == 0)
     return;
   int64_t accesses = bytes / MappingPlan::accessBytes;
-  context.accessesOfBlock = accesses / int64_t(context.keptInputs.size());
+  context.firstStaged =
+      getKeptBytes(context.chain, context.plan, context.rowAxis) /
+      MappingPlan::accessBytes;
+  if (!context.keptInputs.empty())
+    context.accessesOfBlock =
+        context.firstStaged / int64_t(context.keptInputs.size());
+  if (!context.staged.inputs.empty())
+    context.accessesOfWarp =
+        (accesses - context.firstStaged) / context.staged.stages /
+        int64_t(context.staged.inputs.size()) / context.plan.warps;
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto access = VectorType::get({MappingPlan::accessBytes / 4}, b.getI32Type());

@@ -91,8 +91,9 @@ struct KernelContext {
 
   /// Index on the row axis of this thread's first element in tile 0.
   Int threadBase;
-  /// Index on the row axis of the first element of the block in tile 0.
-  Int blockBase;
+  /// Index on the row axis of the first element of the block in tile 0, and of
+  /// the warp.
+  Int blockBase, warpBase;
   /// Whether this thread is the first of those that share a row; null where it
   /// has one alone.
   mlir::Value isFirst;
@@ -109,12 +110,18 @@ struct KernelContext {
   /// Whether the elements of the row are read once, and none are stored.
   bool streams = false;
 
-  /// The shared memory that holds the elements of kept inputs: accesses of 16
-  /// bytes, those of one input after those of another, in each the accesses of
-  /// a tile after those of the tile before. Null where none are kept.
+  /// The shared memory that holds the elements of kept and staged inputs:
+  /// accesses of 16 bytes, those of one input after those of another, in each
+  /// the accesses of a tile after those of the tile before. Null where none are
+  /// kept.
   mlir::Value kept;
   llvm::SmallVector<unsigned> keptInputs;
   int64_t accessesOfBlock = 0; ///< of one kept input
+
+  /// Inputs that bulk copies load (StagedLoads), into the accesses of `kept`
+  /// from `firstStaged` on; `accessesOfWarp` are a warp's of a tile.
+  StagedInputs staged;
+  int64_t firstStaged = 0, accessesOfWarp = 0;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   bool isListAxis(unsigned axis) const { return plan.axes[axis].isList; }

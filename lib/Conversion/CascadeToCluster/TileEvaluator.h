@@ -97,6 +97,11 @@ public:
   void store(mlir::OpBuilder &b, unsigned output,
              llvm::ArrayRef<mlir::Value> elements);
 
+  /// The address of the element of `buffer` whose row index is `rowIndex` and
+  /// whose index on the axis of a list is `entry`.
+  mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
+                      Int rowIndex, unsigned entry = 0) const;
+
   const KernelContext &getContext() const { return context; }
   const AxisAnalysis &getAxes() const { return axes; }
 
@@ -121,10 +126,6 @@ private:
   /// Number of consecutive elements along the row axis that one access of
   /// `buffer` may take; 1 where it is not of unit stride.
   unsigned accessWidth(const BufferArgument &buffer) const;
-  /// The address of the element of `buffer` whose row index is `rowIndex` and
-  /// whose index on the axis of a list is `entry`.
-  mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer,
-                      Int rowIndex, unsigned entry = 0) const;
 
   const KernelContext &context;
   const AxisAnalysis &axes;
@@ -146,6 +147,12 @@ private:
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
 };
+
+/// The type that elements of `type` have in memory, and a value of it as one of
+/// `type`.
+mlir::Type storageType(mlir::OpBuilder &b, mlir::Type type);
+mlir::Value fromStorage(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, mlir::Type type);
 
 /// The axis of a list among `axes`, if there is one.
 std::optional<unsigned> listAxisIn(const KernelContext &context,

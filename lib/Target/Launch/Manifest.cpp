@@ -198,7 +198,7 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                 {"block", Array{plan->threads(), 1, 1}},
                 {"cluster", Array{plan->blocks, 1, 1}},
                 {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
-                {"shared", getKeptBytes(variantChain, *plan, *rowAxis)},
+                {"shared", getSharedBytes(variantChain, *plan, *rowAxis)},
                 {"args", std::move(args)}};
   Array when =
       guardsOf(variant, variantChain, *rowAxis, *plan, extentOf(*rowAxis));

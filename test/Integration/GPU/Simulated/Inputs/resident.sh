@@ -36,6 +36,15 @@ for rows in 1 2 7; do
     ", keep = [1: shared, 2: shared]"
   check layer_norm $rows 1000 ", l: reg(4) x warp(1) x $vectors" ", keep = [1: regs]"
   check variance $rows 257 " x warp(2), l: loop x reg(2) x lane(32)"
+  for cluster in 1 3 16; do
+    check layer_norm $rows 2048 ", l: cluster($cluster) x warp(2) x reg(4) x $vectors" \
+      ", keep = [1: regs, 2: shared], load = [0: bulk(2)]"
+    check softmax $rows 2000 ", l: cluster($cluster) x loop x warp(2) x $vectors" \
+      ", keep = [0: shared], load = [0: bulk(5)]"
+    check kl $rows 1000 ", l: loop x cluster($cluster) x warp(2) x reg(2) x $vectors" \
+      ", load = [0: bulk(3), 1: bulk(3)]"
+  done
+  check logsumexp $rows 3000 " x warp(2), l: loop x reg(2) x $vectors" ", load = [0: bulk(3)]"
   check softmax $rows 64 " x warp(2) x lane(4), l: lane(8) x vector(8)"
 done
 echo "$passed passed, $failed failed"
