@@ -61,6 +61,7 @@ static LogicalResult checkExpanded(gpu::GPUModuleOp module) {
 static LogicalResult expandInPlace(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathExpansionPatterns(patterns);
+  populateWidenBF16Patterns(patterns);
   populateGpuRewritePatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
