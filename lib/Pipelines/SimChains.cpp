@@ -180,9 +180,8 @@ ChainRunner::simulate(const runtime::Plan &plan, const Tensors &inputs,
     memory.push_back(std::move(*tensor));
   }
   for (const runtime::Launch *launch : plan.kernels.launches) {
-    // In blocks. Results do not depend on it, nor does any other clusters'
-    // work.
-    int64_t clusters = sim.resident ? sim.resident : 1 + int64_t(seed % 4);
+    // Clusters that there is room for at once: results do not depend on it.
+    int64_t clusters = 1 + int64_t(seed % 4);
     int64_t clusterBlocks =
         int64_t(launch->cluster[0]) * launch->cluster[1] * launch->cluster[2];
     auto shape =

@@ -43,6 +43,7 @@ constexpr double launchOfBlock = 0.0029;
 constexpr double loadLatency = 0.514;
 constexpr double mergeOfLanes = 0.055, mergeOfWarps = 0.08;
 constexpr double mergeOfWarp = 0.028, mergeOfBlocks = 0.258;
+constexpr double mergeOfLoneWarp = 0.004;
 constexpr double mergeOfBlock = 0.0158;
 constexpr double storeLatency = 0.654;
 constexpr double spill = 0.058; ///< a register and tile
@@ -62,6 +63,12 @@ constexpr double readAgain = 0.7565;   ///< of the bytes, from the L2 cache
 constexpr double usableL2 = 0.6;       ///< of it, for rows in flight
 constexpr double burst = 3.17;      ///< of a block's bandwidth, over its share
 constexpr double smoothness = 2.84; ///< of the maximum of both times
+// Of resident grids: fitted to 20 kernels, and to how they compare with others.
+/// Cycles an instruction of a warp, of one block alone on its multiprocessor
+/// and of several.
+constexpr double loneIssue = 0.95, sharedBlocksIssue = 0.75;
+constexpr double residentTile = 0.1; ///< microseconds a tile
+constexpr double oneStage = 1.05;    ///< of the time to move, without a second
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -180,6 +187,21 @@ keepableInputs(ChainOp chain, const RowShape &shape,
   return inputs;
 }
 
+/// The inputs that are the same for all rows and can stay in shared memory.
+static SmallVector<unsigned> invariantInputs(ChainOp chain,
+                                             const RowShape &shape) {
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
+    AffineMap map = chain.getInputMap(i);
+    Type element = getElementTypeOrSelf(chain.getInputs()[i].getType());
+    if (map.getNumResults() == 1 && isUnitStride(map, shape.rowAxis) &&
+        !element.isIndex() &&
+        shape.vector * bytesOf(element) == MappingPlan::accessBytes)
+      inputs.push_back(i);
+  }
+  return inputs;
+}
+
 RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
   AxisSet lists = getListAxes(chain);
@@ -236,6 +258,7 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
     if (!reduced.contains(input) && passes.getAxes().of(input).count() == 1)
       shape.sharedWords += double(bytesOf(input.getType())) / 4;
   shape.registers = registersOf(shape, reduced);
+  shape.invariants = invariantInputs(chain, shape);
 
   shape.mostElements = std::min<int64_t>(
       mostHeld, llvm::bit_floor(uint64_t(elementRegisters / shape.registers)));
@@ -250,6 +273,66 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
 //===----------------------------------------------------------------------===//
 // The mapping
 //===----------------------------------------------------------------------===//
+
+int64_t cascade::getStagedBytes(const RowShape &shape,
+                                const RowMapping &mapping) {
+  int64_t accesses = mapping.accesses * mapping.warps * MappingPlan::warpSize;
+  int64_t inputs = int64_t(shape.keepable.size()) * mapping.stages;
+  if (!mapping.loops)
+    inputs += int64_t(shape.invariants.size());
+  // With its mbarriers, and what the collectives of its warps and blocks take.
+  constexpr int64_t mbarrier = 8;
+  int64_t exchanged = (mapping.warps + 2 * mapping.cluster) *
+                      int64_t(shape.state) * MappingPlan::accessBytes;
+  return inputs * accesses * MappingPlan::accessBytes +
+         mapping.stages * mapping.warps * mbarrier + exchanged;
+}
+
+/// Microseconds in which the threads of a row merge their states; `isLone`: in
+/// a block that has a multiprocessor for itself.
+static double mergeTime(const RowShape &shape, const RowMapping &mapping,
+                        bool isLone = false) {
+  double merges = std::max(1.0, shape.state / 2), time = 0;
+  if (mapping.lanes > 1)
+    time += mergeOfLanes;
+  if (mapping.warps > 1)
+    time += mergeOfWarps +
+            (isLone ? mergeOfLoneWarp : mergeOfWarp) * double(mapping.warps);
+  if (mapping.cluster > 1)
+    time += mergeOfBlocks + mergeOfBlock * double(mapping.cluster);
+  return time * merges;
+}
+
+/// A resident grid of `clusters`: rounds of rows, each of which takes the
+/// longer of moving its bytes and of working on them.
+static double estimateResident(const RowShape &shape, const RowMapping &mapping,
+                               cluster::TargetAttr target, double rows,
+                               double length, double clusters) {
+  constexpr double schedulers = 4;
+  // With fewer rows a cluster the loads do not get ahead.
+  constexpr double fewestRows = 4;
+  if (rows < fewestRows * clusters)
+    return std::numeric_limits<double>::infinity();
+  double elements = double(mapping.accesses * shape.vector);
+  double tile = elements * double(mapping.warps * MappingPlan::warpSize);
+  double tiles = std::ceil(length / double(mapping.cluster) / tile);
+  double blocksOfSm =
+      std::ceil(clusters * double(mapping.cluster) / double(target.getSms()));
+  double warpsOfScheduler = blocksOfSm * double(mapping.warps) / schedulers;
+  double issue = blocksOfSm > 1 ? sharedBlocksIssue : loneIssue;
+  double work = issue * tiles * elements *
+                (shape.firstPass + shape.laterPasses) * warpsOfScheduler /
+                (target.getClockKhz() / 1e3);
+  work += tiles * residentTile;
+  work += mergeTime(shape, mapping) + storeLatency;
+  double bytes = clusters * length * (shape.bytesRead + shape.bytesWritten);
+  double move = bytes / (target.getHbmGbps() * 1e3);
+  if (mapping.stages == 1)
+    move *= oneStage;
+  double round = std::pow(
+      std::pow(work, smoothness) + std::pow(move, smoothness), 1 / smoothness);
+  return emptyKernel + loadLatency + rows / clusters * round;
+}
 
 double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                             cluster::TargetAttr target) {
@@ -276,7 +359,11 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   int64_t fit = std::min<int64_t>(
       {target.getThreadsPerSm() / threads,
        int64_t(target.getRegistersPerSm() / (held * threads)), 32});
-  if (mapping.keeps) {
+  if (mapping.stages > 0) {
+    constexpr int64_t reserved = 1024;
+    fit = std::min(fit, (target.getSharedPerBlock() + reserved) /
+                            (getStagedBytes(shape, mapping) + reserved));
+  } else if (mapping.keeps) {
     constexpr double reserved = 1024, collectives = 256;
     double kept = length / double(mapping.cluster) * shape.bytesRead;
     fit = std::min(fit, int64_t((target.getSharedPerBlock() + reserved) /
@@ -288,6 +375,10 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double resident = double(fit * target.getResidency()[step] / mapping.cluster *
                            mapping.cluster);
   double blocks = std::ceil(rows / mapping.rowsOfBlock) * mapping.cluster;
+
+  if (mapping.stages > 0)
+    return estimateResident(shape, mapping, target, rows, length,
+                            resident / double(mapping.cluster));
 
   // Throughput. Threads beyond the end of the row issue, too.
   double perMicrosecond = target.getHbmGbps() * 1e3;
@@ -324,13 +415,8 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   life += double(elements) * tiles * instructions *
           std::max(serialIssue, sharedIssue * warpsOfScheduler) /
           (target.getClockKhz() / 1e3);
-  double merges = std::max(1.0, shape.state / 2);
-  if (mapping.lanes > 1)
-    life += mergeOfLanes * merges;
-  if (mapping.warps > 1)
-    life += (mergeOfWarps + mergeOfWarp * double(mapping.warps)) * merges;
-  if (mapping.cluster > 1)
-    life += (mergeOfBlocks + mergeOfBlock * mapping.cluster) * merges;
+  bool isLone = mapping.cluster == 1 && blocks <= double(target.getSms());
+  life += mergeTime(shape, mapping, isLone);
   if (shape.bytesWritten > 0)
     life += storeLatency;
   life += spill * spilled * tiles;

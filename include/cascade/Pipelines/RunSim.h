@@ -13,7 +13,6 @@ namespace cascade {
 struct SimRunOptions {
   PipelineOptions pipeline;
   int64_t interleavings = 1;  ///< seeds S, S + 1, ...
-  int64_t resident = 0;       ///< clusters at once; 0: by the seed, 1 to 4
   int64_t offsetElements = 0; ///< of every buffer from a boundary
   std::string patterns;       ///< "rand,special": of the first argument
   std::string grid, block, clusterDims; ///< "X[,Y[,Z]]", of a file of kernels

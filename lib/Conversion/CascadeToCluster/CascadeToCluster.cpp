@@ -254,6 +254,40 @@ static FunctionType kernelType(ChainOp chain) {
   return FunctionType::get(context, types, {});
 }
 
+/// Blocks of a resident grid that should share a multiprocessor: as many as the
+/// shared memory that they keep leaves room for, while a thread has registers
+/// for its elements of a tile, as they wait in pairs, and for what is computed
+/// from them. 0 where nothing bounds their number but what the compiler takes.
+static int64_t getBlocksAtOnce(ChainOp chain, const MappingPlan &plan,
+                               unsigned rowAxis) {
+  constexpr int64_t sharedOfSm = 228 * 1024, reserved = 1024, registers = 65536;
+  constexpr double baseRegisters = 40, registersOfWord = 1.5;
+  int64_t bytes = getSharedBytes(chain, plan, rowAxis);
+  if (!plan.isResident || bytes == 0)
+    return 0;
+  int64_t elements = 1;
+  for (const DigitPlan &digit : plan.axes[rowAxis].digits)
+    if (digit.level == Level::Reg || digit.level == Level::Vector)
+      elements *= digit.size;
+  double bits = 0;
+  for (unsigned input = 0; input < chain.getInputs().size(); ++input) {
+    AffineMap map = chain.getInputMap(input);
+    Type element = getElementTypeOrSelf(chain.getInputs()[input].getType());
+    bool isHeld =
+        map.getNumResults() > 1 || chain.getMapping()->keepOf(input) == "regs";
+    if (isHeld && map.isFunctionOfDim(rowAxis))
+      bits += element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  }
+  double needed =
+      baseRegisters + registersOfWord * bits * double(elements) / 32;
+  constexpr int64_t mostBlocks = 32, mostThreads = 2048;
+  int64_t blocks = std::min({sharedOfSm / (bytes + reserved), mostBlocks,
+                             mostThreads / plan.threads()});
+  while (blocks > 1 && double(registers / (blocks * plan.threads())) < needed)
+    --blocks;
+  return blocks > 1 ? blocks : 0;
+}
+
 static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   FailureOr<ChainOp> found = getKernelChain(function);
   if (failed(found))
@@ -278,6 +312,9 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (blocks > 1)
     kernel.setKnownClusterSizeAttr(b.getDenseI32ArrayAttr({blocks, 1, 1}));
+  if (int64_t atOnce = getBlocksAtOnce(chain, *plan, *rowAxis))
+    kernel->setAttr(cluster::kBlocksAtOnceAttrName,
+                    b.getI32IntegerAttr(atOnce));
   unsigned numInputs = chain.getInputs().size();
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     if (!isa<LLVM::LLVMPointerType>(kernel.getArgument(i).getType()))

@@ -181,6 +181,8 @@ static void makeDynamic(gpu::GPUModuleOp module,
 /// The launch shape is required, not a maximum: ptxas may rely on it.
 static void setLaunchBounds(gpu::GPUModuleOp module) {
   module.walk([](LLVM::LLVMFuncOp func) {
+    if (Attribute blocks = func->removeAttr(kBlocksAtOnceAttrName))
+      func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
     Attribute size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     if (!size || func->hasAttr(NVVM::NVVMDialect::getReqntidAttrName()))
       return;

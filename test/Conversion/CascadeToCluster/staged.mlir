@@ -11,6 +11,8 @@
 // Unaligned, the rows are loaded as they are used.
 // JSON:     "shared": 0
 
+// Registers for 19 blocks at once: 64 threads, 16 elements of bf16 each.
+// PTX: .minnctapersm 19
 // PTX: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
 // PTX: bar.warp.sync
 

@@ -40,6 +40,11 @@ inline constexpr int64_t kBulkAlignment = 16;
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
 
+/// On a gpu.func: how many of its blocks a multiprocessor has room for, an
+/// integer; the compiler gives a thread no more registers than leave it.
+inline constexpr llvm::StringLiteral kBlocksAtOnceAttrName =
+    "cluster.blocks_at_once";
+
 /// What a collective reads: the tuples of other threads.
 struct ExchangeResource
     : public mlir::SideEffects::Resource::Base<ExchangeResource> {
