@@ -35,9 +35,9 @@ inline constexpr int64_t kBulkAlignment = 16;
 
 /// On a workgroup buffer of a gpu.func: every thread loads only what it has
 /// stored itself, or what bulk copies have brought that its warp has asked and
-/// waited for, so that no barrier of the block is needed. The buffer is put into the
-/// dynamic shared memory of the launch, which is not limited to 48 KiB; a
-/// kernel has one such buffer at most.
+/// waited for, so that no barrier of the block is needed. The buffer is put
+/// into the dynamic shared memory of the launch, which is not limited to 48
+/// KiB; a kernel has one such buffer at most.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
 
