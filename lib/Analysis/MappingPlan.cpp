@@ -34,6 +34,13 @@ int64_t AxisPlan::elementsOfBlock() const {
   return tiles * sizedProduct() / blocks;
 }
 
+int64_t AxisPlan::tilesOfBlock() const {
+  const DigitPlan *loop = at(Level::Loop);
+  if (!loop)
+    return 1;
+  return loop->size ? loop->size : llvm::divideCeil(extent, sizedProduct());
+}
+
 /// The index strides of the digits, innermost first.
 static void setIndexStrides(AxisPlan &axis) {
   int64_t stride = 1;
@@ -132,8 +139,11 @@ FailureOr<MappingPlan> MappingPlan::get(ChainOp chain) {
   AxisSet lists = getListAxes(chain);
   for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis) {
     AxisPlan axisPlan{axis, extents[axis], {}, false, lists.test(axis)};
-    for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis)))
+    for (DigitAttr digit : mapping->digitsOf(chain.getAxisName(axis))) {
       axisPlan.digits.push_back({digit.getLevel(), digit.getSize()});
+      axisPlan.digits.back().isResident = digit.getResident();
+      plan.isResident |= digit.getResident();
+    }
     for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>())
       axisPlan.reduced |= reduce.isOver(chain.getAxisName(axis));
     if (axisPlan.digits.empty())
@@ -187,11 +197,42 @@ bool cascade::isUnitStride(AffineMap map, unsigned axis) {
          });
 }
 
+StagedInputs cascade::getStagedInputs(ChainOp chain) {
+  StagedInputs staged;
+  if (std::optional<MappingAttr> mapping = chain.getMapping())
+    for (PolicyAttr policy : mapping->getLoad()) {
+      auto number = dyn_cast<IntegerAttr>(policy.getSubject());
+      if (!number || policy.getPolicy().getValue() != "bulk")
+        continue;
+      staged.inputs.push_back(number.getInt());
+      staged.stages = policy.getAmount();
+    }
+  return staged;
+}
+
+bool cascade::isWholeAccess(ChainOp chain, const MappingPlan &plan,
+                            unsigned rowAxis, unsigned input) {
+  auto type = dyn_cast<RankedTensorType>(chain.getInputs()[input].getType());
+  if (!type || !isUnitStride(chain.getInputMap(input), rowAxis) ||
+      !type.getElementType().isIntOrFloat())
+    return false;
+  for (const AxisPlan &axis : plan.axes)
+    if (axis.axis != rowAxis &&
+        chain.getInputMap(input).isFunctionOfDim(axis.axis) &&
+        axis.sizeAt(Level::Reg) * axis.sizeAt(Level::Vector) > 1)
+      return false;
+  int64_t bits = plan.axes[rowAxis].sizeAt(Level::Vector) *
+                 std::max(8u, type.getElementTypeBitWidth());
+  return bits == MappingPlan::accessBytes * 8;
+}
+
 SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
   SmallVector<unsigned> inputs;
+  StagedInputs staged = getStagedInputs(chain);
   if (std::optional<MappingAttr> mapping = chain.getMapping())
     for (unsigned input = 0; input < chain.getInputs().size(); ++input)
-      if (mapping->keepOf(input) == "shared")
+      if (mapping->keepOf(input) == "shared" &&
+          !llvm::is_contained(staged.inputs, input))
         inputs.push_back(input);
   return inputs;
 }
@@ -201,6 +242,23 @@ bool cascade::isLoadedAhead(ChainOp chain, unsigned number) {
   return mapping && mapping->loadOf(number) == "ahead";
 }
 
+SmallVector<unsigned> cascade::getInvariantInputs(ChainOp chain,
+                                                  unsigned rowAxis,
+                                                  StringRef residency) {
+  SmallVector<unsigned> inputs;
+  std::optional<MappingAttr> mapping = chain.getMapping();
+  for (unsigned input = 0; mapping && input < chain.getInputs().size();
+       ++input) {
+    AffineMap map = chain.getInputMap(input);
+    bool isInvariant = map.isFunctionOfDim(rowAxis);
+    for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+      isInvariant &= axis == rowAxis || !map.isFunctionOfDim(axis);
+    if (isInvariant && mapping->keepOf(input) == residency)
+      inputs.push_back(input);
+  }
+  return inputs;
+}
+
 int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
                               unsigned rowAxis) {
   // An access is as many elements of any of them.
@@ -208,6 +266,19 @@ int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
   int64_t accesses = row.elementsOfBlock() / row.sizeAt(Level::Vector);
   return int64_t(getInputsKeptShared(chain).size()) * accesses *
          MappingPlan::accessBytes;
+}
+
+int64_t cascade::getSharedBytes(ChainOp chain, const MappingPlan &plan,
+                                unsigned rowAxis) {
+  const AxisPlan &row = plan.axes[rowAxis];
+  StagedInputs staged = getStagedInputs(chain);
+  int64_t accessesOfWarp = MappingPlan::warpSize;
+  for (const DigitPlan &digit : row.digits)
+    if (digit.level == Level::Reg)
+      accessesOfWarp *= digit.size;
+  return getKeptBytes(chain, plan, rowAxis) +
+         staged.stages * int64_t(staged.inputs.size()) * plan.warps *
+             accessesOfWarp * MappingPlan::accessBytes;
 }
 
 AxisSet cascade::getListAxes(ChainOp chain) {

@@ -180,8 +180,12 @@ ChainRunner::simulate(const runtime::Plan &plan, const Tensors &inputs,
     memory.push_back(std::move(*tensor));
   }
   for (const runtime::Launch *launch : plan.kernels.launches) {
-    auto shape = runtime::evaluateLaunch(*launch, plan.dims,
-                                         /*resident=*/std::nullopt);
+    // Clusters that there is room for at once: results do not depend on it.
+    int64_t clusters = 1 + int64_t(seed % 4);
+    int64_t clusterBlocks =
+        int64_t(launch->cluster[0]) * launch->cluster[1] * launch->cluster[2];
+    auto shape =
+        runtime::evaluateLaunch(*launch, plan.dims, clusters * clusterBlocks);
     if (!shape)
       return shape.error();
     if (runtime::isEmpty(*shape))

@@ -78,8 +78,16 @@ constexpr double smoothness = 2.84;    ///< of the maximum of both times
 constexpr double registerUnit = 8;      ///< registers come in eights
 constexpr double collectiveBytes = 256; ///< shared memory of an exchange
 constexpr double wordsOfState = 2;      ///< that merge latencies are for
+constexpr double loneWarpMerge = 0.143; ///< of a warp's merge, in a lone block
 // In place of extents that are known at run time only.
 constexpr int64_t commonLength = 8192, commonRows = 4096;
+
+// Of resident grids: fitted to 20 kernels, and to how they compare with others.
+/// Cycles an instruction of a warp, of one block alone on its multiprocessor
+/// and of several.
+constexpr double loneIssue = 0.95, sharedBlocksIssue = 0.75;
+constexpr double residentTile = 0.1; ///< microseconds a tile
+constexpr double oneStage = 1.05;    ///< of the time to move, without a second
 } // namespace fit
 
 //===----------------------------------------------------------------------===//
@@ -188,6 +196,21 @@ keepableInputs(ChainOp chain, const RowShape &shape,
   return inputs;
 }
 
+/// The inputs that are the same for all rows and can stay in shared memory.
+static SmallVector<unsigned> invariantInputs(ChainOp chain,
+                                             const RowShape &shape) {
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
+    AffineMap map = chain.getInputMap(i);
+    Type element = getElementTypeOrSelf(chain.getInputs()[i].getType());
+    if (map.getNumResults() == 1 && isUnitStride(map, shape.rowAxis) &&
+        !element.isIndex() &&
+        shape.vector * bytesOf(element) == MappingPlan::accessBytes)
+      inputs.push_back(i);
+  }
+  return inputs;
+}
+
 RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
   SmallVector<int64_t> extents = chain.getStaticExtents();
   AxisSet lists = getListAxes(chain);
@@ -252,6 +275,7 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
     if (!reduced.contains(input) && passes.getAxes().of(input).count() == 1)
       shape.sharedWords += double(bytesOf(input.getType())) / 4;
   shape.registers = registersOf(shape, reduced);
+  shape.invariants = invariantInputs(chain, shape);
 
   shape.mostElements = std::min<int64_t>(
       fit::mostHeld,
@@ -320,6 +344,71 @@ static ListCost costOfLists(const RowShape &shape, const RowMapping &mapping,
 // The mapping
 //===----------------------------------------------------------------------===//
 
+int64_t cascade::getStagedBytes(const RowShape &shape,
+                                const RowMapping &mapping) {
+  int64_t accesses = mapping.accesses * mapping.warps * MappingPlan::warpSize;
+  int64_t inputs = int64_t(shape.keepable.size()) * mapping.stages;
+  if (!mapping.loops)
+    inputs += int64_t(shape.invariants.size());
+  // With its mbarriers, and what the collectives of its warps and blocks take.
+  constexpr int64_t mbarrier = 8;
+  int64_t exchanged = (mapping.warps + 2 * mapping.cluster) *
+                      int64_t(shape.state) * MappingPlan::accessBytes;
+  return inputs * accesses * MappingPlan::accessBytes +
+         mapping.stages * mapping.warps * mbarrier + exchanged;
+}
+
+/// Cycles in which the threads of a row merge their states; `isLone`: in a
+/// block that has a multiprocessor for itself.
+static double mergeCycles(const RowShape &shape, const RowMapping &mapping,
+                          const cluster::TargetConstants &gpu, bool isLone) {
+  double cycles = 0;
+  if (mapping.lanes > 1)
+    cycles += double(gpu.laneMergeCycles);
+  if (mapping.warps > 1)
+    cycles += double(gpu.warpMergeCycles) +
+              (isLone ? fit::loneWarpMerge : 1) *
+                  double(gpu.warpMergeSlope * mapping.warps);
+  if (mapping.cluster > 1)
+    cycles +=
+        double(gpu.blockMergeCycles + gpu.blockMergeSlope * mapping.cluster);
+  return cycles * std::max(1.0, shape.state / fit::wordsOfState);
+}
+
+/// A resident grid of `clusters`: rounds of rows, each of which takes the
+/// longer of moving its bytes and of working on them. Microseconds.
+static double estimateResident(const RowShape &shape, const RowMapping &mapping,
+                               const cluster::TargetConstants &gpu, double rows,
+                               double length, double clusters) {
+  // With fewer rows a cluster the loads do not get ahead.
+  constexpr double fewestRows = 4;
+  if (rows < fewestRows * clusters)
+    return std::numeric_limits<double>::infinity();
+  double elements = double(mapping.accesses * shape.vector);
+  double tile = elements * double(mapping.warps * MappingPlan::warpSize);
+  double tiles = std::ceil(length / double(mapping.cluster) / tile);
+  double blocksOfSm =
+      std::ceil(clusters * double(mapping.cluster) / double(gpu.sms));
+  double warpsOfScheduler =
+      blocksOfSm * double(mapping.warps) / double(gpu.schedulersPerSm);
+  double issue = blocksOfSm > 1 ? fit::sharedBlocksIssue : fit::loneIssue;
+  double cycles = issue * tiles * elements *
+                  (shape.firstPass + shape.laterPasses) * warpsOfScheduler;
+  cycles += mergeCycles(shape, mapping, gpu, /*isLone=*/false);
+  cycles += fit::storeLatencies * double(gpu.memoryLatency);
+  double work = cycles / gpu.cyclesPerUs() + tiles * fit::residentTile;
+  double bytes = clusters * length * (shape.bytesRead + shape.bytesWritten);
+  double move = bytes / (fit::memoryReached * double(gpu.hbmGbps) * 1e3);
+  if (mapping.stages == 1)
+    move *= fit::oneStage;
+  double round = std::pow(std::pow(work, fit::smoothness) +
+                              std::pow(move, fit::smoothness),
+                          1 / fit::smoothness);
+  double first = fit::loadLatencies * double(gpu.memoryLatency);
+  return fit::emptyKernels * double(gpu.emptyKernelNs) / 1e3 +
+         first / gpu.cyclesPerUs() + rows / clusters * round;
+}
+
 double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                             cluster::TargetAttr target) {
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -351,7 +440,10 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
       {gpu.threadsPerSm / threads,
        int64_t(double(gpu.registersPerSm) / (held * double(threads))),
        gpu.blocksPerSm});
-  if (mapping.keeps) {
+  if (mapping.stages > 0) {
+    perSm = std::min(perSm, gpu.sharedPerSm / (getStagedBytes(shape, mapping) +
+                                               gpu.sharedReserved));
+  } else if (mapping.keeps) {
     double reserved = double(gpu.sharedReserved);
     double kept = length / double(mapping.cluster) * shape.bytesRead;
     perSm = std::min(perSm, int64_t(double(gpu.sharedPerSm) /
@@ -362,6 +454,10 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   int64_t alone = cluster::TargetConstants::at(gpu.residency, mapping.cluster);
   double resident = double(perSm * alone / mapping.cluster * mapping.cluster);
   double blocks = std::ceil(rows / mapping.rowsOfBlock) * mapping.cluster;
+
+  if (mapping.stages > 0)
+    return estimateResident(shape, mapping, gpu, rows, length,
+                            resident / double(mapping.cluster));
 
   // Throughput, in microseconds. A GB/s is 1000 bytes a microsecond. Threads
   // beyond the end of the row issue, too.
@@ -409,16 +505,8 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   cycles += double(elements) * tiles * instructions *
             std::max(fit::serialIssue, fit::sharedIssue * warpsOfScheduler);
   cycles += lists.latency;
-  double merges = std::max(1.0, shape.state / fit::wordsOfState);
-  if (mapping.lanes > 1)
-    cycles += double(gpu.laneMergeCycles) * merges;
-  if (mapping.warps > 1)
-    cycles += double(gpu.warpMergeCycles + gpu.warpMergeSlope * mapping.warps) *
-              merges;
-  if (mapping.cluster > 1)
-    cycles +=
-        double(gpu.blockMergeCycles + gpu.blockMergeSlope * mapping.cluster) *
-        merges;
+  bool isLone = mapping.cluster == 1 && blocks <= double(gpu.sms);
+  cycles += mergeCycles(shape, mapping, gpu, isLone);
   if (shape.bytesWritten > 0)
     cycles += fit::storeLatencies * double(gpu.memoryLatency);
   cycles += fit::spillLatencies * double(gpu.l2Latency) * spilled * tiles;

@@ -20,6 +20,9 @@ struct RowShape {
   /// The inputs that shared memory may keep from the first pass to the last, by
   /// number; none where it cannot keep all that are used again.
   llvm::SmallVector<unsigned> keepable;
+  /// The inputs that vary over the row axis alone, read 16 bytes at a time,
+  /// which a resident grid may keep in shared memory from row to row.
+  llvm::SmallVector<unsigned> invariants;
   double bytesRead;    ///< an element of the row, each tensor once
   double bytesWritten; ///< likewise
   double registers;    ///< a thread takes for each element
@@ -43,7 +46,14 @@ struct RowMapping {
   bool loops = false;   ///< over the row; else a thread holds its part of it
   /// Whether the row stays in shared memory from its first loop to the last.
   bool keeps = false;
+  /// Stages that bulk copies load the row into, one tile each, in a resident
+  /// grid; 0 for blocks that load their only row themselves.
+  int64_t stages = 0;
 };
+
+/// Bytes of shared memory that a block of a resident grid takes for stages and
+/// for inputs that it keeps from row to row.
+int64_t getStagedBytes(const RowShape &shape, const RowMapping &mapping);
 
 /// The estimated time in microseconds on `target`, infinite where the mapping
 /// does not fit. Dynamic extents are taken as some common ones.

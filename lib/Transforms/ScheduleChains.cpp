@@ -38,6 +38,14 @@ public:
     digits.push_back(digit);
     return *this;
   }
+  /// The digits of a grid whose clusters go from row to row, or of a plain one.
+  DigitList &addGrid(bool isResident) {
+    if (!isResident)
+      return add(Level::Grid);
+    add(Level::Loop);
+    digits.push_back(DigitAttr::get(context, Level::Grid, 0, 0, true));
+    return *this;
+  }
   AxisMappingAttr get(StringRef name) {
     if (digits.empty())
       digits.push_back(DigitAttr::get(context, Level::Loop, 1, 0, false));
@@ -135,6 +143,68 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
   }
 }
 
+/// More are more mbarriers, and no faster.
+static constexpr int64_t mostStages = 16;
+/// Blocks of the smallest clusters that gain from bulk loads into rows that
+/// they hold in registers.
+static constexpr int64_t leastStagedCluster = 4;
+
+/// Blocks that stay and go from row to row, while bulk copies load the next
+/// one. Two kinds were measured to gain. Rows of one tile in clusters of 4
+/// blocks and more, two blocks a multiprocessor, which keep the inputs that are
+/// the same for all rows; the stage is free when the row is in registers. And
+/// rows that only the largest cluster holds, one block a multiprocessor, whose
+/// tiles stay in as many stages as there is room for. Elsewhere several blocks
+/// a multiprocessor, each with a row, hide as much with less to do.
+static void addResident(const RowShape &shape, const ScheduleOptions &options,
+                        const cluster::TargetConstants &gpu,
+                        SmallVectorImpl<RowMapping> &out) {
+  int64_t maxCluster = gpu.maxCluster;
+  if (shape.keepable.empty())
+    return;
+  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+  int64_t mostAccesses =
+      std::min(shape.mostElements / shape.vector, mostAccessesOfBlock);
+  bool hasInvariants = !shape.invariants.empty();
+  RowMapping mapping;
+  auto blockAccesses = [&](int64_t cluster) {
+    return llvm::divideCeil(accesses,
+                            cluster * mapping.warps * MappingPlan::warpSize);
+  };
+  mapping.warps = 8;
+  for (int64_t cluster = leastStagedCluster;
+       cluster <= maxCluster && hasInvariants; cluster *= 2) {
+    if (options.cluster && options.cluster != cluster)
+      continue;
+    mapping.cluster = cluster;
+    mapping.accesses = blockAccesses(cluster);
+    if (mapping.accesses > mostAccesses)
+      continue;
+    for (mapping.stages = 1; mapping.stages <= 2; ++mapping.stages)
+      if (2 * getStagedBytes(shape, mapping) <= gpu.sharedPerBlock)
+        out.push_back(mapping);
+  }
+  if (hasInvariants || (options.cluster && options.cluster != maxCluster))
+    return;
+  mapping.cluster = maxCluster;
+  mapping.keeps = mapping.loops = true;
+  for (int64_t warps : {16, 32}) {
+    mapping.warps = warps;
+    for (int64_t size : {2, 4, 8}) {
+      mapping.accesses = std::min(size, mostAccesses);
+      mapping.stages = 1;
+      int64_t room = gpu.sharedPerBlock / getStagedBytes(shape, mapping);
+      mapping.stages = std::min(mostStages, room);
+      int64_t tiles =
+          llvm::divideCeil(blockAccesses(maxCluster), mapping.accesses);
+      // More than half of the room, or a smaller cluster would do; and a stage
+      // for what comes next.
+      if (2 * tiles > room && tiles < mapping.stages)
+        out.push_back(mapping);
+    }
+  }
+}
+
 /// Several rows a block, a warp or less each. A warp with several rows puts the
 /// elements of all of them into their lists at once.
 static void addShortRows(const RowShape &shape,
@@ -178,11 +248,14 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   row.add(Level::Cluster, mapping.cluster);
   if (mapping.loops)
     row.add(Level::Loop);
-  row.add(Level::Reg, mapping.accesses)
-      .add(Level::Warp, mapping.warps)
-      .add(Level::Lane, mapping.lanes)
-      .add(Level::Vector, shape.vector);
-  last.add(Level::Grid);
+  // What a warp stages of a tile is one range.
+  bool isStaged = mapping.stages > 0;
+  if (isStaged)
+    row.add(Level::Warp, mapping.warps).add(Level::Reg, mapping.accesses);
+  else
+    row.add(Level::Reg, mapping.accesses).add(Level::Warp, mapping.warps);
+  row.add(Level::Lane, mapping.lanes).add(Level::Vector, shape.vector);
+  last.addGrid(isStaged);
   if (sharesBlock) {
     int64_t rowsOfWarp = MappingPlan::warpSize / mapping.lanes;
     last.add(Level::Warp, mapping.rowsOfBlock / rowsOfWarp)
@@ -195,7 +268,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
     if (axis != shape.rowAxis && !lists.test(axis))
       axes.push_back((int64_t(axis) == innermost
                           ? last
-                          : DigitList(context).add(Level::Grid))
+                          : DigitList(context).addGrid(isStaged))
                          .get(chain.getAxisName(axis)));
   axes.push_back(row.get(chain.getAxisName(shape.rowAxis)));
   SmallVector<int64_t> extents = chain.getStaticExtents();
@@ -204,13 +277,23 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
         DigitList(context)
             .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
             .get(chain.getAxisName(axis)));
-  SmallVector<PolicyAttr> keep;
+  SmallVector<PolicyAttr> load, keep;
+  auto policy = [&](unsigned input, StringRef word, int64_t amount) {
+    return PolicyAttr::get(
+        context, IntegerAttr::get(IntegerType::get(context, 64), input),
+        StringAttr::get(context, word), amount);
+  };
+  if (isStaged)
+    for (unsigned input : shape.keepable)
+      load.push_back(policy(input, "bulk", mapping.stages));
   if (mapping.keeps)
     for (unsigned input : shape.keepable)
-      keep.push_back(PolicyAttr::get(
-          context, IntegerAttr::get(IntegerType::get(context, 64), input),
-          StringAttr::get(context, "shared"), 0));
-  return MappingAttr::get(context, axes, {}, keep, {});
+      keep.push_back(policy(input, "shared", 0));
+  // A row of several tiles leaves no room for them.
+  if (isStaged && !mapping.loops)
+    for (unsigned input : shape.invariants)
+      keep.push_back(policy(input, "shared", 0));
+  return MappingAttr::get(context, axes, load, keep, {});
 }
 
 FailureOr<cluster::TargetAttr>
@@ -256,6 +339,8 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
     if (options.cluster == 0 && innermost >= 0)
       addShortRows(shape, target->getConstants(), candidates);
     addBlocks(shape, options, target->getConstants(), candidates);
+    if (innermost >= 0)
+      addResident(shape, options, target->getConstants(), candidates);
   }
   SmallVector<RankedMapping> ranked;
   for (const RowMapping &mapping : candidates)
@@ -331,8 +416,8 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
       axes.push_back(digits.get(name));
     }
   }
-  // What is kept on chip is kept in whole accesses.
-  return MappingAttr::get(context, axes, mapping.getLoad(), /*keep=*/{},
+  // What is kept on chip, or copied there in bulk, takes whole accesses.
+  return MappingAttr::get(context, axes, /*load=*/{}, /*keep=*/{},
                           mapping.getMerge());
 }
 

@@ -27,6 +27,8 @@ struct DigitPlan {
   /// Whether the unsized digit of the axis is inside this one, so that the
   /// index stride is `indexStride` times its number of positions.
   bool strideIsDynamic = false;
+  /// Of a grid: as many clusters as fit on the machine at once.
+  bool isResident = false;
 };
 
 struct AxisPlan {
@@ -46,6 +48,8 @@ struct AxisPlan {
   /// Elements of a static extent that one block of the cluster covers, with
   /// what overhangs the end.
   int64_t elementsOfBlock() const;
+  /// Tiles of a static extent that one block covers.
+  int64_t tilesOfBlock() const;
 };
 
 /// A checked mapping of one chain.
@@ -53,6 +57,8 @@ struct MappingPlan {
   llvm::SmallVector<AxisPlan> axes; ///< by axis number
   int64_t warps = 1;                ///< a block
   int64_t blocks = 1;               ///< a cluster
+  /// Whether clusters stay on the machine and go from row to row.
+  bool isResident = false;
 
   int64_t threads() const { return warps * warpSize; }
   static constexpr int64_t warpSize = 32;
@@ -81,17 +87,40 @@ struct MappingPlan {
 /// else: neighbours along the axis are neighbours in memory.
 bool isUnitStride(mlir::AffineMap map, unsigned axis);
 
+/// The inputs of a chain that its mapping loads by bulk copies (`load = [n:
+/// bulk(stages)]`), and the number of stages of each.
+struct StagedInputs {
+  llvm::SmallVector<unsigned> inputs;
+  int64_t stages = 0;
+};
+StagedInputs getStagedInputs(ChainOp chain);
+
+/// Whether `input` is a row in memory that `plan` reads 16 bytes at a time, and
+/// a thread has elements of one such row alone.
+bool isWholeAccess(ChainOp chain, const MappingPlan &plan, unsigned rowAxis,
+                   unsigned input);
+
 /// The inputs of `chain`, by number, whose elements its mapping keeps in shared
-/// memory (`keep = [n: shared]`) from their first use to the last.
+/// memory (`keep = [n: shared]`) from their first use to the last. Those that
+/// are staged are not among them: they stay in their stages.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
 
 /// Whether the mapping loads input `number` of `chain` a tile ahead of its use
 /// (`load = [n: ahead(1)]`).
 bool isLoadedAhead(ChainOp chain, unsigned number);
 
+/// The inputs that vary over `rowAxis` alone and that the mapping keeps in
+/// `residency` ("regs" or "shared"): a resident grid loads them once.
+llvm::SmallVector<unsigned> getInvariantInputs(ChainOp chain, unsigned rowAxis,
+                                               llvm::StringRef residency);
+
 /// Bytes of the shared memory of a block that these take, in a row chain over
 /// `rowAxis` that `plan` is a mapping of.
 int64_t getKeptBytes(ChainOp chain, const MappingPlan &plan, unsigned rowAxis);
+
+/// The same with the stages of staged inputs behind them.
+int64_t getSharedBytes(ChainOp chain, const MappingPlan &plan,
+                       unsigned rowAxis);
 
 /// The axes that the topks of `chain` introduce, in its body or its source.
 AxisSet getListAxes(ChainOp chain);

@@ -3,6 +3,7 @@
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "KernelBuilder.h"
 #include "KernelContext.h"
+#include "StagedLoads.h"
 #include "ThreadLayout.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
@@ -89,31 +90,38 @@ static LogicalResult checkElementTypes(ChainOp chain) {
 /// Parts of a mapping that code generation does not read yet are errors: a
 /// schedule is obeyed or refused.
 static LogicalResult checkPolicies(ChainOp chain) {
-  MappingAttr mapping = *chain.getMapping();
-  if (!mapping.getMerge().empty())
-    return chain.emitOpError() << "the mapping has a merge policy, which no "
-                                  "kernel follows yet; leave it out";
-  for (PolicyAttr policy : mapping.getLoad()) {
-    auto number = dyn_cast<IntegerAttr>(policy.getSubject());
-    if (!number || number.getInt() < 0 ||
-        number.getInt() >= int64_t(chain.getInputs().size()))
-      return chain.emitOpError()
-             << "the mapping loads " << policy.getSubject()
-             << ", which is not the number of an input; the chain has "
-             << chain.getInputs().size();
-    if (policy.getPolicy().getValue() != "ahead" || policy.getAmount() > 1)
-      return chain.emitOpError()
-             << "the mapping has a load policy for input " << number.getInt()
-             << " that no kernel follows yet; use ahead(1) or leave it out";
+  if (chain.getMapping()->getMerge().empty())
+    return success();
+  return chain.emitOpError() << "the mapping has a merge policy, which no "
+                                "kernel follows yet; leave it out";
+}
+
+/// A resident grid numbers the rows of all parallel axes together, and its
+/// clusters loop over those numbers: such an axis is `loop x grid(resident)`,
+/// outside of its other digits, and so are all that are spread over the grid.
+static LogicalResult checkResident(ChainOp chain, const MappingPlan &plan,
+                                   unsigned rowAxis) {
+  if (!plan.isResident)
+    return success();
+  for (const AxisPlan &axis : plan.axes) {
+    if (axis.axis == rowAxis || axis.isList || !axis.at(Level::Grid))
+      continue;
+    ArrayRef<DigitPlan> digits = axis.digits;
+    if (digits.size() >= 2 && digits[0].level == Level::Loop &&
+        digits[0].size == 0 && digits[1].isResident)
+      continue;
+    return chain.emitOpError()
+           << "axis '" << chain.getAxisName(axis.axis)
+           << "' of a resident grid begins with loop x grid(resident), as all "
+              "parallel axes on the grid do";
   }
-  for (AxisMappingAttr axis : mapping.getAxes())
-    for (DigitAttr digit : axis.getDigits())
-      if (digit.getResident())
-        return chain.emitOpError()
-               << "axis '" << axis.getName().getValue()
-               << "' is mapped to grid(resident), which no kernel follows yet; "
-                  "use grid";
-  return success();
+  SmallVector<unsigned> held = getInvariantInputs(chain, rowAxis, "regs");
+  if (held.empty() || !plan.axes[rowAxis].at(Level::Loop))
+    return success();
+  return chain.emitOpError()
+         << "the mapping keeps input " << held.front()
+         << " in registers from row to row, which takes rows without a loop; "
+            "keep it in shared memory";
 }
 
 /// Shared memory keeps whole rows of inputs that are read 16 bytes at a time.
@@ -151,20 +159,13 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
              << chain.getAxisName(rowAxis) << "' before its others";
     inner |= !isOuter;
   }
-  for (unsigned input : kept) {
-    auto type = dyn_cast<RankedTensorType>(chain.getInputs()[input].getType());
-    int64_t bits = 0;
-    if (type && isUnitStride(chain.getInputMap(input), rowAxis) &&
-        type.getElementType().isIntOrFloat())
-      bits = row.sizeAt(Level::Vector) *
-             std::max(8u, type.getElementTypeBitWidth());
-    if (bits != MappingPlan::accessBytes * 8)
+  for (unsigned input : kept)
+    if (!isWholeAccess(chain, plan, rowAxis, input))
       return chain.emitOpError()
              << "the mapping keeps input " << input
              << " in shared memory, which takes rows in memory order and a "
                 "vector digit of "
              << MappingPlan::accessBytes << " bytes";
-  }
   int64_t bytes = getKeptBytes(chain, plan, rowAxis);
   if (plan.warps != row.sizeAt(Level::Warp) ||
       row.sizeAt(Level::Lane) != MappingPlan::warpSize)
@@ -180,7 +181,8 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
 }
 
 /// The levels that an axis may have digits at.
-static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis) {
+static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis,
+                                    bool isResident) {
   if (axis.isList) // MappingPlan spreads it over the lanes of its row.
     return {Level::Reg, Level::Lane};
   if (axis.axis == rowAxis)
@@ -188,7 +190,11 @@ static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis) {
             Level::Warp,    Level::Lane, Level::Vector};
   if (axis.reduced)
     return {Level::Reg, Level::Lane, Level::Vector};
-  return {Level::Grid, Level::Reg, Level::Warp, Level::Lane, Level::Vector};
+  SmallVector<Level> levels{Level::Grid, Level::Reg, Level::Warp, Level::Lane,
+                            Level::Vector};
+  if (isResident) // checkResident says where.
+    levels.push_back(Level::Loop);
+  return levels;
 }
 
 static StringRef describeLevels(const AxisPlan &axis, unsigned rowAxis) {
@@ -215,7 +221,7 @@ static LogicalResult checkMapping(ChainOp chain, const MappingPlan &plan,
              << "axis '" << name << "' has " << axis.extent
              << " iterations; a kernel counts them in 32 bits, up to "
              << MappingPlan::maxRowLength;
-    SmallVector<Level> levels = levelsFor(axis, rowAxis);
+    SmallVector<Level> levels = levelsFor(axis, rowAxis, plan.isResident);
     for (const DigitPlan &digit : axis.digits) {
       bool isNothing = digit.level == Level::Loop && digit.size == 1;
       if (!isNothing && !llvm::is_contained(levels, digit.level))
@@ -270,6 +276,40 @@ static FunctionType kernelType(ChainOp chain) {
   return FunctionType::get(context, types, {});
 }
 
+/// Blocks of a resident grid that should share a multiprocessor: as many as the
+/// shared memory that they keep leaves room for, while a thread has registers
+/// for its elements of a tile, as they wait in pairs, and for what is computed
+/// from them. 0 where nothing bounds their number but what the compiler takes.
+static int64_t getBlocksAtOnce(ChainOp chain, const MappingPlan &plan,
+                               unsigned rowAxis) {
+  constexpr int64_t sharedOfSm = 228 * 1024, reserved = 1024, registers = 65536;
+  constexpr double baseRegisters = 40, registersOfWord = 1.5;
+  int64_t bytes = getSharedBytes(chain, plan, rowAxis);
+  if (!plan.isResident || bytes == 0)
+    return 0;
+  int64_t elements = 1;
+  for (const DigitPlan &digit : plan.axes[rowAxis].digits)
+    if (digit.level == Level::Reg || digit.level == Level::Vector)
+      elements *= digit.size;
+  double bits = 0;
+  for (unsigned input = 0; input < chain.getInputs().size(); ++input) {
+    AffineMap map = chain.getInputMap(input);
+    Type element = getElementTypeOrSelf(chain.getInputs()[input].getType());
+    bool isHeld =
+        map.getNumResults() > 1 || chain.getMapping()->keepOf(input) == "regs";
+    if (isHeld && map.isFunctionOfDim(rowAxis))
+      bits += element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  }
+  double needed =
+      baseRegisters + registersOfWord * bits * double(elements) / 32;
+  constexpr int64_t mostBlocks = 32, mostThreads = 2048;
+  int64_t blocks = std::min({sharedOfSm / (bytes + reserved), mostBlocks,
+                             mostThreads / plan.threads()});
+  while (blocks > 1 && double(registers / (blocks * plan.threads())) < needed)
+    --blocks;
+  return blocks > 1 ? blocks : 0;
+}
+
 static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   FailureOr<ChainOp> found = getKernelChain(function);
   if (failed(found))
@@ -280,8 +320,10 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
   if (failed(plan) || failed(checkPolicies(chain)) ||
+      failed(checkResident(chain, *plan, *rowAxis)) ||
       failed(checkMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
+      failed(checkStagedLoads(chain, *plan, *rowAxis)) ||
       failed(checkLayout(chain, *plan)))
     return failure();
 
@@ -294,6 +336,9 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (blocks > 1)
     kernel.setKnownClusterSizeAttr(b.getDenseI32ArrayAttr({blocks, 1, 1}));
+  if (int64_t atOnce = getBlocksAtOnce(chain, *plan, *rowAxis))
+    kernel->setAttr(cluster::kBlocksAtOnceAttrName,
+                    b.getI32IntegerAttr(atOnce));
   unsigned numInputs = chain.getInputs().size();
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     if (!isa<LLVM::LLVMPointerType>(kernel.getArgument(i).getType()))

@@ -76,3 +76,9 @@ Value IntBuilder::lessThan(Int x, Int y) const {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                materialise(x), materialise(y));
 }
+
+Value IntBuilder::both(Value x, Value y) const {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, loc, x, y);
+}

@@ -9,6 +9,7 @@
 #include "KernelBuilder.h"
 #include "ListReduction.h"
 #include "MergeThreads.h"
+#include "StagedLoads.h"
 #include "TileEvaluator.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
@@ -32,6 +33,19 @@ public:
         passes(context.chain, region, together),
         layout(context, passes.getAxes()), row(context, layout) {}
 
+  const AxisAnalysis &getAxes() const { return passes.getAxes(); }
+  /// Takes the elements of staged inputs from `loads`.
+  void useStages(StagedLoads &loads) { stages = &loads; }
+  /// Gives up the stages that results would, where they are not emitted.
+  void releaseStages(OpBuilder &b) {
+    if (stages && run < numRuns())
+      stages->releaseRow(b);
+  }
+
+  /// Loads what the mapping keeps of inputs that are the same for all rows.
+  void loadInvariants(OpBuilder &b);
+  /// Takes over what `before` has loaded of them, outside of the rows' loop.
+  void useInvariants(OpBuilder &b, RegionEmitter &before);
   /// The passes; their results are known in the scope of the row afterwards.
   void emitPasses(OpBuilder &b);
   /// The stores of the chain's results.
@@ -46,11 +60,18 @@ private:
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, ValueRange)>;
 
   YieldOp yield() { return cast<YieldOp>(region.front().getTerminator()); }
-  State forEachTile(OpBuilder &b, State state, ValueRange ahead, TileBody body);
+  /// The same, with the number of the tile.
+  using NumberedBody =
+      llvm::function_ref<State(OpBuilder &, TileEvaluator &, Int, ValueRange)>;
+  State forEachTile(OpBuilder &b, State state, ValueRange ahead,
+                    TileBody ofTile);
   State loopAhead(OpBuilder &b, Int count, State state, ValueRange ahead,
-                  TileBody body);
+                  NumberedBody body);
   SmallVector<Value> loadedAhead(const ReductionPass &pass);
   void emitPass(OpBuilder &b, const ReductionPass &pass);
+  /// Runs over the elements of the row: those of its passes, and one for
+  /// results along the row. A row of one tile is read once.
+  unsigned numRuns();
   void prefetchForResults(OpBuilder &b);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
@@ -65,6 +86,8 @@ private:
   TileEvaluator row;
   /// The tile that stays in registers where the row is one tile.
   std::unique_ptr<TileEvaluator> resident;
+  StagedLoads *stages = nullptr;
+  unsigned run = 0; ///< over the row, that is next
 };
 
 } // namespace
@@ -96,7 +119,7 @@ SmallVector<Value> RegionEmitter::loadedAhead(const ReductionPass &pass) {
 /// while the one before is computed with.
 RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
                                               State state, ValueRange ahead,
-                                              TileBody body) {
+                                              NumberedBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int zero = ints.constant(0), one = ints.constant(1);
@@ -135,19 +158,41 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
   tile.defineWords(inner, ahead, words);
   State results(more.getResults());
   llvm::append_range(results,
-                     body(inner, tile, arguments.drop_front(numWords)));
+                     body(inner, tile, number, arguments.drop_front(numWords)));
   scf::YieldOp::create(inner, loc, results);
   scf::YieldOp::create(some, loc, forOp.getResults().drop_front(numWords));
   return State(any.getResults());
 }
 
-/// Runs `body` over the tiles of this block, the state going from one to the
+unsigned RegionEmitter::numRuns() {
+  if (context.numTiles.constant && *context.numTiles.constant == 1)
+    return 1;
+  unsigned count =
+      llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
+        return pass.axes.test(context.rowAxis);
+      });
+  bool isStored =
+      llvm::any_of(context.outputs, [&](const BufferArgument &output) {
+        return output.map.isFunctionOfDim(context.rowAxis);
+      });
+  return count + isStored;
+}
+
+/// Runs `ofTile` over the tiles of this block, the state going from one to the
 /// next: a loop over the full ones and then at most one that overhangs the row.
 /// The inputs `ahead` are loaded before the tile that uses them.
 RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
                                                 ValueRange ahead,
-                                                TileBody body) {
+                                                TileBody ofTile) {
   Location loc = context.loc;
+  unsigned thisRun = run++;
+  auto body = [&](OpBuilder &inner, TileEvaluator &tile, Int number,
+                  ValueRange current) {
+    if (stages && thisRun < numRuns())
+      stages->enterTile(inner, tile, number, /*isFirst=*/thisRun == 0,
+                        /*isLast=*/thisRun + 1 == numRuns());
+    return ofTile(inner, tile, current);
+  };
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
   if (extent.constant && *extent.constant == 0)
@@ -161,7 +206,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     else
       resident = std::make_unique<TileEvaluator>(row, b, ints.constant(0),
                                                  /*partial=*/!exact);
-    return body(b, *resident, state);
+    return body(b, *resident, ints.constant(0), state);
   }
 
   auto loop = [&](Int count, bool partial, State init) {
@@ -174,8 +219,9 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     if (!block->empty())
       block->getTerminator()->erase();
     OpBuilder inner = OpBuilder::atBlockEnd(block);
-    TileEvaluator tile(row, inner, ints.wrap(forOp.getInductionVar()), partial);
-    State next = body(inner, tile, forOp.getRegionIterArgs());
+    Int number = ints.wrap(forOp.getInductionVar());
+    TileEvaluator tile(row, inner, number, partial);
+    State next = body(inner, tile, number, forOp.getRegionIterArgs());
     scf::YieldOp::create(inner, loc, next);
     return State(forOp.getResults());
   };
@@ -201,7 +247,7 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
   {
     OpBuilder inner = ifOp.getThenBodyBuilder();
     TileEvaluator tile(row, inner, full, /*partial=*/true);
-    State next = body(inner, tile, state);
+    State next = body(inner, tile, full, state);
     if (!types.empty())
       scf::YieldOp::create(inner, loc, next);
   }
@@ -327,6 +373,29 @@ void RegionEmitter::prefetchForResults(OpBuilder &b) {
   }
   if (bits <= maxPrefetchedBits)
     resident->prefetch(b, inputs);
+}
+
+void RegionEmitter::loadInvariants(OpBuilder &b) {
+  SmallVector<Value> arguments;
+  for (StringRef residency : {"regs", "shared"})
+    for (unsigned input :
+         getInvariantInputs(context.chain, context.rowAxis, residency))
+      arguments.push_back(region.getArgument(input));
+  if (arguments.empty())
+    return;
+  forEachTile(b, {}, {},
+              [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+                tile.prefetch(inner, arguments);
+                tile.forgetKept();
+                return State();
+              });
+  row.endRun();
+}
+
+void RegionEmitter::useInvariants(OpBuilder &b, RegionEmitter &before) {
+  row.adoptKept(before.row);
+  if (before.resident)
+    resident = before.resident->reload(b, &row);
 }
 
 void RegionEmitter::emitPasses(OpBuilder &b) {
@@ -467,10 +536,11 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   return op.getResult(0);
 }
 
-void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context,
-                              gpu::GPUFuncOp kernel) {
+/// Emits one row: the passes, the replay of the source where the chain has one,
+/// and the stores of the results.
+static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
+                     RegionEmitter &body, gpu::GPUFuncOp kernel) {
   ChainOp chain = context.chain;
-  RegionEmitter body(context, chain.getBody(), /*together=*/chain.isFused());
   body.emitPasses(b);
   Value replay = body.replayCondition(b);
   if (!replay) {
@@ -481,12 +551,37 @@ void cascade::buildKernelBody(OpBuilder &b, const KernelContext &context,
   // The cold path keeps the threads where they are and takes the elements of a
   // thread one at a time.
   OpBuilder cold = ifOp.getThenBodyBuilder();
+  body.releaseStages(cold);
   MappingPlan coldPlan = context.plan.withoutRegisters(context.rowAxis);
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
+  coldContext.placeRow(cold, position);
   RegionEmitter source(coldContext, chain.getSource(), /*together=*/false);
   source.emitPasses(cold);
   source.emitResults(cold);
   OpBuilder warm = ifOp.getElseBodyBuilder();
   body.emitResults(warm);
+}
+
+void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
+                              gpu::GPUFuncOp kernel) {
+  Region &region = context.chain.getBody();
+  bool together = context.chain.isFused();
+  RowRange rows = RowRange::create(b, context);
+  RegionEmitter before(context, region, together);
+  if (context.plan.isResident)
+    before.loadInvariants(b);
+  std::optional<StagedLoads> stages;
+  if (!context.staged.inputs.empty())
+    stages.emplace(b, context, before.getAxes(), rows, kernel);
+  rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int number) {
+    context.placeRow(b, position);
+    RegionEmitter body(context, region, together);
+    body.useInvariants(b, before);
+    if (stages) {
+      stages->beginRow(number);
+      body.useStages(*stages);
+    }
+    buildRow(b, context, position, body, kernel);
+  });
 }

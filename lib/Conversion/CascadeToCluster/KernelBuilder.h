@@ -9,7 +9,7 @@ namespace cascade {
 
 /// Emits everything after the prologue at `b`: the passes, the replay of the
 /// source where the chain has one, and the stores of the results.
-void buildKernelBody(mlir::OpBuilder &b, const KernelContext &context,
+void buildKernelBody(mlir::OpBuilder &b, KernelContext &context,
                      mlir::gpu::GPUFuncOp kernel);
 
 } // namespace cascade

@@ -10,11 +10,6 @@ using namespace cascade;
 
 namespace {
 
-/// The ids of this thread at the levels of the machine.
-struct Ids {
-  Int lane, warp, rank, grid;
-};
-
 /// Emits the prologue step by step.
 class Prologue {
 public:
@@ -25,9 +20,8 @@ public:
     bindArguments();
     readIds();
     placeOffsets();
-    placeRow();
     placeThread();
-    placeStores();
+    placeFirsts();
     placeKept();
   }
 
@@ -35,20 +29,9 @@ private:
   void bindArguments();
   void readIds();
   void placeOffsets();
-  void placeRow();
-  void placeOn(const AxisPlan &axis);
   void placeThread();
-  void placeStores();
+  void placeFirsts();
   void placeKept();
-  Int idAt(Level level) const;
-  /// The position of this thread on `digit`.
-  Int positionOf(const DigitPlan &digit) const {
-    if (digit.size == 1)
-      return ints.constant(0);
-    return ints.remUI(
-        ints.divUI(idAt(digit.level), ints.constant(digit.idStride)),
-        ints.constant(digit.size));
-  }
   Int indexStrideOf(const DigitPlan &digit) const {
     Int stride = ints.constant(digit.indexStride);
     return digit.strideIsDynamic ? ints.mul(stride, context.numTiles) : stride;
@@ -58,7 +41,6 @@ private:
   KernelContext &context;
   gpu::GPUFuncOp kernel;
   IntBuilder ints;
-  Ids ids;
 };
 
 } // namespace
@@ -121,6 +103,7 @@ void Prologue::readIds() {
   };
   Int thread = id(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
   Int block = id(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+  ThreadIds &ids = context.ids;
   ids.lane = ints.remUI(thread, ints.constant(MappingPlan::warpSize));
   ids.warp = context.plan.warps == 1
                  ? ints.constant(0)
@@ -128,20 +111,7 @@ void Prologue::readIds() {
   ids.rank = context.plan.blocks == 1
                  ? ints.constant(0)
                  : ints.wrap(cluster::RankOp::create(b, loc, b.getI32Type()));
-  ids.grid = ints.divUI(block, ints.constant(context.plan.blocks));
-}
-
-Int Prologue::idAt(Level level) const {
-  switch (level) {
-  case Level::Lane:
-    return ids.lane;
-  case Level::Warp:
-    return ids.warp;
-  case Level::Cluster:
-    return ids.rank;
-  default:
-    return ints.constant(0);
-  }
+  ids.cluster = ints.divUI(block, ints.constant(context.plan.blocks));
 }
 
 /// The offsets of a thread's positions on every axis: the product of its reg
@@ -167,57 +137,6 @@ void Prologue::placeOffsets() {
                     getListAxes(context.chain).none();
 }
 
-/// The place on every axis but the row axis.
-void Prologue::placeRow() {
-  Int rest = ids.grid;
-  for (const AxisPlan &axis : llvm::reverse(context.plan.axes)) {
-    if (axis.axis == context.rowAxis)
-      continue;
-    Int extent = context.extents[axis.axis];
-    Int index = ints.constant(0);
-    int64_t inner = 1;
-    for (const DigitPlan &digit : axis.digits) {
-      if (digit.level == Level::Grid)
-        continue;
-      inner *= digit.size;
-      if (digit.level != Level::Reg && digit.level != Level::Vector)
-        index = ints.add(index, ints.mul(positionOf(digit),
-                                         ints.constant(digit.indexStride)));
-    }
-    if (axis.at(Level::Grid)) {
-      Int positions = ints.ceilDiv(extent, ints.constant(inner));
-      index = ints.add(
-          index, ints.mul(ints.remUI(rest, positions), ints.constant(inner)));
-      rest = ints.divUI(rest, positions);
-    }
-    context.axes[axis.axis].base = index;
-    bool exact =
-        inner == 1 || (extent.constant && *extent.constant % inner == 0);
-    if (!exact)
-      placeOn(axis);
-  }
-}
-
-/// Bounds the place on `axis`, which the mapping covers beyond its end. What is
-/// reduced, or of which the thread has several positions, and a list are looked
-/// at one position at a time.
-void Prologue::placeOn(const AxisPlan &axis) {
-  AxisPlace &place = context.axes[axis.axis];
-  Int extent = context.extents[axis.axis];
-  if (axis.reduced || axis.isList || place.offsets.size() > 1) {
-    for (int64_t offset : place.offsets)
-      place.validity.push_back(
-          ints.lessThan(ints.add(place.base, ints.constant(offset)), extent));
-    return;
-  }
-  Value inside = ints.lessThan(place.base, extent);
-  context.rowValid =
-      context.rowValid ? Value(arith::AndIOp::create(b, context.loc,
-                                                     context.rowValid, inside))
-                       : inside;
-  place.base = ints.minSI(place.base, ints.sub(extent, ints.constant(1)));
-}
-
 /// Where this thread and its block start on the row axis.
 void Prologue::placeThread() {
   const AxisPlan &row = context.row();
@@ -232,7 +151,7 @@ void Prologue::placeThread() {
 
   bool inner = false; // Past the cluster and loop digits.
   context.blockBase = ints.constant(0);
-  Int thread = ints.constant(0);
+  Int thread = ints.constant(0), warp = ints.constant(0);
   for (const DigitPlan &digit : row.digits) {
     if (digit.level == Level::Loop || digit.level == Level::Cluster) {
       context.tileIsContiguous &= !inner;
@@ -243,14 +162,17 @@ void Prologue::placeThread() {
     if (digit.level != Level::Cluster && digit.level != Level::Warp &&
         digit.level != Level::Lane)
       continue;
-    Int position = positionOf(digit);
+    Int position = context.ids.positionOn(ints, digit);
     Int offset = ints.mul(position, indexStrideOf(digit));
     if (digit.level == Level::Cluster)
       context.blockBase = ints.add(context.blockBase, offset);
     else
       thread = ints.add(thread, offset);
+    if (digit.level == Level::Warp)
+      warp = offset;
   }
   context.threadBase = ints.add(context.blockBase, thread);
+  context.warpBase = ints.add(context.blockBase, warp);
 }
 
 /// The bits of the lane number that `digit` has.
@@ -262,7 +184,7 @@ static unsigned laneBitsOf(const DigitPlan &digit) {
 
 /// A result is stored by the threads at position 0 of what it does not vary
 /// over.
-void Prologue::placeStores() {
+void Prologue::placeFirsts() {
   Value zero;
   auto isZero = [&](Value value) -> Value {
     if (!zero)
@@ -273,14 +195,13 @@ void Prologue::placeStores() {
   auto both = [&](Value lhs, Value rhs) {
     return lhs ? Value(arith::AndIOp::create(b, context.loc, lhs, rhs)) : rhs;
   };
-  llvm::SmallDenseMap<Value, Value> known;
   for (const BufferArgument &output : context.outputs) {
     unsigned lanes = 0; // Those at which it varies.
     for (const AxisPlan &axis : context.plan.axes)
       if (output.map.isFunctionOfDim(axis.axis))
         for (const DigitPlan &digit : axis.digits)
           lanes |= laneBitsOf(digit);
-    Value stores;
+    Value isFirst;
     for (const AxisPlan &axis : context.plan.axes) {
       if (output.map.isFunctionOfDim(axis.axis))
         continue;
@@ -293,33 +214,41 @@ void Prologue::placeStores() {
           continue;
         Int position =
             (bits & lanes) == 0
-                ? positionOf(digit)
+                ? context.ids.positionOn(ints, digit)
                 : ints.wrap(arith::AndIOp::create(
-                      b, context.loc, ids.lane.value,
+                      b, context.loc, context.ids.lane.value,
                       ints.materialise(ints.constant(bits & ~lanes))));
         lanes |= bits; // Axes at the same lanes ask once.
         if (!position.constant)
-          stores = both(stores, isZero(position.value));
+          isFirst = both(isFirst, isZero(position.value));
       }
     }
-    if (context.rowValid)
-      stores = both(stores, context.rowValid);
-    context.stores.push_back(stores);
+    context.firsts.push_back(isFirst);
   }
 }
 
-/// Shared memory for the inputs that the mapping keeps there. Every thread
-/// stores and loads its own elements. The cold path, of single elements, keeps
-/// none.
+/// Shared memory for the inputs that the mapping keeps there, of which every
+/// thread stores and loads its own elements, and for staged ones. The cold
+/// path, of single elements, has neither.
 void Prologue::placeKept() {
   if (context.vectorSize == 1)
     return;
   context.keptInputs = getInputsKeptShared(context.chain);
-  int64_t bytes = getKeptBytes(context.chain, context.plan, context.rowAxis);
+  context.staged = getStagedInputs(context.chain);
+  int64_t bytes = getSharedBytes(context.chain, context.plan, context.rowAxis);
   if (bytes == 0)
     return;
   int64_t accesses = bytes / MappingPlan::accessBytes;
-  context.accessesOfBlock = accesses / int64_t(context.keptInputs.size());
+  context.firstStaged =
+      getKeptBytes(context.chain, context.plan, context.rowAxis) /
+      MappingPlan::accessBytes;
+  if (!context.keptInputs.empty())
+    context.accessesOfBlock =
+        context.firstStaged / int64_t(context.keptInputs.size());
+  if (!context.staged.inputs.empty())
+    context.accessesOfWarp =
+        (accesses - context.firstStaged) / context.staged.stages /
+        int64_t(context.staged.inputs.size()) / context.plan.warps;
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto access = VectorType::get({MappingPlan::accessBytes / 4}, b.getI32Type());

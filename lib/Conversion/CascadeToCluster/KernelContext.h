@@ -39,6 +39,8 @@ public:
     return divUI(add(x, sub(y, constant(1))), y);
   }
   mlir::Value lessThan(Int x, Int y) const;
+  /// x and y, where null is true.
+  mlir::Value both(mlir::Value x, mlir::Value y) const;
 
 private:
   mlir::OpBuilder &b;
@@ -63,6 +65,17 @@ struct AxisPlace {
   llvm::SmallVector<mlir::Value> validity;
 };
 
+/// The ids of a thread at the levels of the machine.
+struct ThreadIds {
+  Int lane, warp, rank;
+  Int cluster; ///< number of the cluster in the grid
+
+  /// The id at `level`; 0 at a level without one.
+  Int at(Level level) const;
+  /// The position of this thread on `digit`.
+  Int positionOn(const IntBuilder &ints, const DigitPlan &digit) const;
+};
+
 /// The position of this thread and everything it may address.
 struct KernelContext {
   KernelContext(ChainOp chain, const MappingPlan &plan, unsigned rowAxis)
@@ -76,20 +89,27 @@ struct KernelContext {
   llvm::SmallVector<mlir::Value> scalars; ///< by input; null for tensors
   llvm::SmallVector<BufferArgument> inputs, outputs;
   llvm::SmallVector<Int> extents; ///< by axis
+  ThreadIds ids;
 
-  llvm::SmallVector<AxisPlace> axes; ///< by axis
+  /// By axis. Of the parallel axes, `placeRow` sets the base and the validity.
+  llvm::SmallVector<AxisPlace> axes;
   /// Whether the thread's place on the axes of which it holds one position
   /// exists; null when it always does. Where it does not, the thread works on
   /// the last position without storing, so that it still takes part in
-  /// collectives.
+  /// collectives. Set by `placeRow`.
   mlir::Value rowValid;
+  /// Whether this thread is, for each result, the first of those that have the
+  /// same elements of it; null where all are.
+  llvm::SmallVector<mlir::Value> firsts;
+  /// Whether this thread stores each result: the first, in a row that exists.
+  /// Null where all do. Set by `placeRow`.
+  llvm::SmallVector<mlir::Value> stores;
+
   /// Index on the row axis of this thread's first element in tile 0.
   Int threadBase;
-  /// Index on the row axis of the first element of the block in tile 0.
-  Int blockBase;
-  /// Whether this thread stores each result: of the threads that have the same
-  /// elements of it, the first. Null where all do.
-  llvm::SmallVector<mlir::Value> stores;
+  /// Index on the row axis of the first element of the block in tile 0, and of
+  /// the warp.
+  Int blockBase, warpBase;
   Int numTiles;         ///< trips of the loop digit
   Int tileStep;         ///< index distance of two tiles
   int64_t tileSpan = 1; ///< elements of the block's tile
@@ -101,12 +121,18 @@ struct KernelContext {
   /// Whether the elements of the row are read once, and none are stored.
   bool streams = false;
 
-  /// The shared memory that holds the elements of kept inputs: accesses of 16
-  /// bytes, those of one input after those of another, in each the accesses of
-  /// a tile after those of the tile before. Null where none are kept.
+  /// The shared memory that holds the elements of kept and staged inputs:
+  /// accesses of 16 bytes, those of one input after those of another, in each
+  /// the accesses of a tile after those of the tile before. Null where none are
+  /// kept.
   mlir::Value kept;
   llvm::SmallVector<unsigned> keptInputs;
   int64_t accessesOfBlock = 0; ///< of one kept input
+
+  /// Inputs that bulk copies load (StagedLoads), into the accesses of `kept`
+  /// from `firstStaged` on; `accessesOfWarp` are a warp's of a tile.
+  StagedInputs staged;
+  int64_t firstStaged = 0, accessesOfWarp = 0;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   /// The offsets of the thread's elements of a tile from its base.
@@ -114,10 +140,31 @@ struct KernelContext {
     return axes[rowAxis].offsets;
   }
 
-  /// Emits the prologue of the kernel.
+  /// Emits the prologue of the kernel: all that is the same for every row.
   static KernelContext create(mlir::OpBuilder &b, ChainOp chain,
                               const MappingPlan &plan, unsigned rowAxis,
                               mlir::gpu::GPUFuncOp kernel);
+
+  /// Sets the row to that of position `position` of the grid: the grid digits
+  /// of the parallel axes, in order, are its mixed-radix number.
+  void placeRow(mlir::OpBuilder &b, Int position);
+
+private:
+  void placeOn(const IntBuilder &ints, const AxisPlan &axis);
+};
+
+/// The rows of this cluster: number k of `count` is at position
+/// `first` + k `step` of the grid. One, or in a resident grid at least one.
+struct RowRange {
+  Int first, step, count;
+
+  static RowRange create(mlir::OpBuilder &b, const KernelContext &context);
+  Int positionOf(const IntBuilder &ints, Int number) const;
+  /// Emits `body` for every row, a loop in a resident grid.
+  void
+  forEach(mlir::OpBuilder &b, mlir::Location loc,
+          llvm::function_ref<void(mlir::OpBuilder &, Int position, Int number)>
+              body) const;
 };
 
 } // namespace cascade

@@ -67,18 +67,26 @@ static Value hideOrigin(OpBuilder &b, Location loc, Value word) {
       .getRes();
 }
 
-std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b) const {
+std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b,
+                                                     TileEvaluator *row) const {
   Location loc = context.loc;
-  auto again = std::make_unique<TileEvaluator>(*parent, *this);
-  if (numElements() < fewestReloaded) {
+  auto again = std::make_unique<TileEvaluator>(row ? *row : *parent, *this);
+  if (!row && numElements() < fewestReloaded) {
     again->values = values;
     return again;
   }
-  for (const auto &[value, elements] : values) {
-    if (!isa<BlockArgument>(value))
-      continue;
+  // In the order of the inputs, not that of the map.
+  SmallVector<BlockArgument> inputs;
+  for (Value value : llvm::make_first_range(values))
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      inputs.push_back(argument);
+  llvm::sort(inputs, [](BlockArgument lhs, BlockArgument rhs) {
+    return lhs.getArgNumber() < rhs.getArgNumber();
+  });
+  for (BlockArgument value : inputs) {
+    ArrayRef<Value> elements = values.find(value)->second;
     if (!sharesRegisters(elements)) {
-      again->values[value] = elements;
+      again->values[value] = llvm::to_vector(elements);
       continue;
     }
     SmallVector<Value> words = pack(b, loc, elements);

@@ -20,8 +20,7 @@ static unsigned bytesOf(Type type) {
   return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-/// The type that elements of `type` have in memory.
-static Type storageType(OpBuilder &b, Type type) {
+Type cascade::storageType(OpBuilder &b, Type type) {
   if (type.isInteger(1))
     return b.getI8Type();
   if (type.isIndex())
@@ -31,7 +30,7 @@ static Type storageType(OpBuilder &b, Type type) {
   return type;
 }
 
-static Value fromStorage(OpBuilder &b, Location loc, Value value, Type type) {
+Value cascade::fromStorage(OpBuilder &b, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;
   if (type.isInteger(1)) {

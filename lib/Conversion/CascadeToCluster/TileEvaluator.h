@@ -57,7 +57,9 @@ public:
   /// The same tile once more, with the elements that this one has loaded, but
   /// nothing of what was computed from them: 16-bit elements take half the
   /// registers of their values in f32 from one use to the next.
-  std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b) const;
+  /// Of `row`, if it is given: the tile is that of a later row.
+  std::unique_ptr<TileEvaluator> reload(mlir::OpBuilder &b,
+                                        TileEvaluator *row = nullptr) const;
   /// The maximum or minimum of the values of `reduce` in a full tile, two
   /// elements an instruction. Null where they are not 16-bit elements that were
   /// widened, possibly with their signs changed.
@@ -90,6 +92,16 @@ public:
     loadedToKeep.clear();
   }
 
+  /// Forgets the elements of this tile that this run has put into shared
+  /// memory.
+  void forgetKept() {
+    for (unsigned input : rowScope().loadedToKeep)
+      values.erase(ChainOp(context.chain).getBodyBlock()->getArgument(input));
+  }
+  /// What `before` has put into shared memory, in front of the rows, is at hand
+  /// in all of them.
+  void adoptKept(const TileEvaluator &before) { kept = before.kept; }
+
   /// Whether `position` lies inside every extent of `axes`; null where it does
   /// at all of the thread's positions.
   mlir::Value isInside(mlir::OpBuilder &b, const AxisSet &axes,
@@ -104,6 +116,12 @@ public:
   /// row for an output without the row axis.
   void store(mlir::OpBuilder &b, unsigned output, mlir::Value value,
              llvm::ArrayRef<mlir::Value> elements);
+
+  /// The address of this thread's first element of `buffer`.
+  mlir::Value address(mlir::OpBuilder &b, const BufferArgument &buffer) const {
+    Position first(context.axes.size(), 0);
+    return address(b, buffer, first, {context.rowAxis, 1});
+  }
 
   const KernelContext &getContext() const { return context; }
   const ThreadLayout &getLayout() const { return layout; }
@@ -168,6 +186,11 @@ mlir::Value reduceTree(mlir::OpBuilder &b, mlir::Location loc,
 /// The two elements of `pair`, widened to `wide` and combined.
 mlir::Value reducePair(mlir::OpBuilder &b, mlir::Location loc,
                        ReductionKind kind, mlir::Value pair, mlir::Type wide);
+/// The type that elements of `type` have in memory, and a value of it as one of
+/// `type`.
+mlir::Type storageType(mlir::OpBuilder &b, mlir::Type type);
+mlir::Value fromStorage(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, mlir::Type type);
 
 } // namespace cascade
 

@@ -106,6 +106,19 @@ struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
   }
 };
 
+struct LowerWarpBarrier : ConvertOpToLLVMPattern<WarpBarrierOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(WarpBarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value allLanes =
+        LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                 rewriter.getI32IntegerAttr(-1));
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, allLanes);
+    return success();
+  }
+};
+
 struct LowerFence : ConvertOpToLLVMPattern<FenceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -253,6 +266,35 @@ struct LowerCopyAsync : ConvertOpToLLVMPattern<CopyAsyncOp> {
   }
 };
 
+struct LowerLoadAsync : ConvertOpToLLVMPattern<LoadAsyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(LoadAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto source = dyn_cast<LLVM::LLVMPointerType>(op.getSource().getType());
+    if (!source || source.getAddressSpace() !=
+                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global))
+      return op.emitOpError()
+             << "operand 'source' of type " << op.getSource().getType()
+             << " must be in global memory: use !llvm.ptr<1>";
+    const LLVMTypeConverter &converter = *getTypeConverter();
+    Value dest = getAddress(rewriter, loc, converter, op.getDest(),
+                            adaptor.getDest(), adaptor.getIndices());
+    Value mbarrier =
+        getAddress(rewriter, loc, converter, op.getMbarrier(),
+                   adaptor.getMbarrier(), adaptor.getMbarrierIndices());
+    // An address of the own block is one of the cluster's, too.
+    emitAsm(rewriter, loc,
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+            "[$0], [$1], $2, [$3];",
+            "r,l,r,r",
+            {dest, adaptor.getSource(), adaptor.getBytes(), mbarrier});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Mbarriers
 //===----------------------------------------------------------------------===//
@@ -293,8 +335,8 @@ static constexpr llvm::StringLiteral kWaitText =
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerBarrier,
-               LowerFence, LowerMapShared, LowerStoreAsync, LowerCopyAsync>(
-      converter);
+               LowerWarpBarrier, LowerFence, LowerMapShared, LowerStoreAsync,
+               LowerCopyAsync, LowerLoadAsync>(converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

@@ -61,6 +61,7 @@ static LogicalResult checkExpanded(gpu::GPUModuleOp module) {
 static LogicalResult expandInPlace(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathExpansionPatterns(patterns);
+  populateWidenBF16Patterns(patterns);
   populateGpuRewritePatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
@@ -181,6 +182,8 @@ static void makeDynamic(gpu::GPUModuleOp module,
 /// The launch shape is required, not a maximum: ptxas may rely on it.
 static void setLaunchBounds(gpu::GPUModuleOp module) {
   module.walk([](LLVM::LLVMFuncOp func) {
+    if (Attribute blocks = func->removeAttr(kBlocksAtOnceAttrName))
+      func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
     Attribute size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     if (!size || func->hasAttr(NVVM::NVVMDialect::getReqntidAttrName()))
       return;

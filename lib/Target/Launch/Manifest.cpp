@@ -172,6 +172,8 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                    : Array{"ceildiv", extentOf(axis.axis), inner};
     grid = Array{"mul", std::move(grid), std::move(positions)};
   }
+  if (plan->isResident)
+    grid = Array{"min", std::move(grid), Array{"resident"}};
 
   // The order of KernelContext: inputs, results, dynamic dimensions.
   Array args;
@@ -201,7 +203,7 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                 {"block", Array{plan->threads(), 1, 1}},
                 {"cluster", Array{plan->blocks, 1, 1}},
                 {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
-                {"shared", getKeptBytes(variantChain, *plan, *rowAxis)},
+                {"shared", getSharedBytes(variantChain, *plan, *rowAxis)},
                 {"args", std::move(args)}};
   Array when = guardsOf(variant, variantChain, *plan);
   for (const AxisPlan &axis : plan->axes)

@@ -198,6 +198,7 @@ void Machine::storeAsync(Warp &warp, uint32_t mask, const Instr &instr) {
                       number,
                       instr.op,
                       std::nullopt,
+                      std::nullopt,
                       {},
                       &warp,
                       lane,
@@ -209,6 +210,16 @@ void Machine::storeAsync(Warp &warp, uint32_t mask, const Instr &instr) {
     }
   }
   ++warp.epoch;
+}
+
+bool Machine::checkBulkBytes(uint32_t bytes, uint32_t op) {
+  if (bytes != 0 && bytes % kBulkPiece == 0)
+    return true;
+  reporter.report("bulk copy", op,
+                  "a bulk copy of " + Twine(bytes) +
+                      " bytes: use a positive multiple of " +
+                      Twine(kBulkPiece));
+  return false;
 }
 
 void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
@@ -226,13 +237,8 @@ void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
     uint32_t bytes = lanes.at<uint32_t>(instr.a)[lane];
     uint32_t offset = SharedAddress::offsetOf(*to);
     uint32_t source = SharedAddress::offsetOf(*from);
-    if (bytes == 0 || bytes % kBulkPiece != 0) {
-      reporter.report("bulk copy", instr.op,
-                      "a bulk copy of " + Twine(bytes) +
-                          " bytes: use a positive multiple of " +
-                          Twine(kBulkPiece));
+    if (!checkBulkBytes(bytes, instr.op))
       return fail();
-    }
     Block *block = blockOf(warp, lane, rank, instr.op);
     if (!block || !checkVisible(warp, lane, *block, number, instr.op) ||
         !checkSharedRange(offset, bytes, kBulkPiece, instr.op) ||
@@ -246,6 +252,7 @@ void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
                           number,
                           instr.op,
                           source + at,
+                          std::nullopt,
                           {},
                           &warp,
                           lane,
@@ -254,6 +261,64 @@ void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
                           warp.proxy[lane]});
   }
   ++warp.epoch;
+}
+
+/// Like a copy into the own block, of global memory that nothing in the launch
+/// may write: the async proxy is not ordered with it.
+void Machine::loadAsync(Warp &warp, uint32_t mask, const Instr &instr) {
+  const Access &access = program.accesses[instr.access];
+  Lanes lanes{warp.frame.data(), mask};
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    auto to = addressOf(warp, lane, access.address, access.indices, instr.op);
+    auto from = addressOf(warp, lane, access.source, {}, instr.op);
+    uint32_t number;
+    if (!to || !from || !findMBarrier(warp, lane, instr, number))
+      return fail();
+    uint32_t bytes = lanes.at<uint32_t>(instr.a)[lane];
+    uint32_t offset = SharedAddress::offsetOf(*to);
+    Block &block = *warp.block;
+    if (!checkBulkBytes(bytes, instr.op) ||
+        !checkVisible(warp, lane, block, number, instr.op) ||
+        !checkSharedRange(offset, bytes, kBulkPiece, instr.op))
+      return fail();
+    for (uint32_t at = 0; at < bytes; at += kBulkPiece)
+      messages.push_back({block.rank,
+                          block.rank,
+                          offset + at,
+                          kBulkPiece,
+                          number,
+                          instr.op,
+                          std::nullopt,
+                          *from + at,
+                          {},
+                          &warp,
+                          lane,
+                          warp.epoch,
+                          warp.clock[lane],
+                          warp.proxy[lane]});
+  }
+  ++warp.epoch;
+}
+
+/// Reads the piece of a bulk load, as a thread that promises that nothing in
+/// the launch writes it.
+bool Machine::readGlobal(const Message &message, uint8_t *to) {
+  static const Access piece = [] {
+    Access access;
+    access.values.resize(kBulkPiece / access.scalarBytes);
+    access.alignment = kBulkPiece;
+    access.isReadOnly = true;
+    return access;
+  }();
+  uint32_t thread = message.warp->firstThread + message.lane;
+  auto name = [&] { return "a bulk copy of " + describe(thread); };
+  GlobalAccessor who{clusterNumber + 1,
+                     {message.clock.get(), thread},
+                     message.epoch,
+                     message.op,
+                     name};
+  return global.read(*message.global, piece, to, who);
 }
 
 void Machine::deliver(const Message &message) {
@@ -299,11 +364,15 @@ void Machine::deliver(const Message &message) {
                "reads shared memory");
     from.shared.read(*message.source, message.bytes, data, who, reporter, name);
     from.remoteAccesses[stamp.component] = stamp;
+  }
+  if (message.global && !readGlobal(message, data))
+    return fail();
+  bool isBulk = message.source || message.global;
+  if (isBulk)
     checkProxy(block.shared.cellsOf(message.offset, message.bytes),
                "overwrites shared memory");
-  }
   block.shared.write(message.offset, message.bytes, data, who, reporter, name);
-  if (message.source)
+  if (isBulk)
     for (Cell &cell : block.shared.cellsOf(message.offset, message.bytes))
       cell.isGeneric = false;
   mbarrier.lastStore = stamp;

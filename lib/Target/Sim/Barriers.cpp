@@ -51,6 +51,23 @@ bool Machine::blockBarrier(Warp &warp, LaneGroup &group) {
   return true;
 }
 
+/// bar.warp.sync of all lanes, which have come together.
+void Machine::warpBarrier(Warp &warp) {
+  ClockSum sum(numComponents), proxySum(numComponents);
+  for (uint32_t rest = warp.present; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    publish(sum, warp, lane);
+    if (warp.proxy[lane])
+      proxySum.add(warp.proxy[lane]);
+  }
+  ClockRef clock = sum.take(), proxy = proxySum.take();
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    warp.clock[lane] = clock;
+    warp.proxy[lane] = proxy;
+  }
+  ++warp.epoch;
+}
+
 void Machine::clusterArrive(Warp &warp, uint32_t mask, const Instr &instr) {
   bool isRelaxed = instr.imm;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {

@@ -320,6 +320,10 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
       emit(Kind::ClusterWait);
     return success();
   }
+  if (isa<WarpBarrierOp>(op)) {
+    emit(Kind::WarpBarrier);
+    return success();
+  }
   if (auto fence = dyn_cast<FenceOp>(op)) {
     emit(Kind::Fence).imm = static_cast<int64_t>(fence.getKind());
     return success();
@@ -367,6 +371,18 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
             mbarrierOf(copy.getMbarrier(), copy.getMbarrierIndices(), access)))
       return failure();
     emitAccess(Kind::CopyAsync, std::move(access)).a = getOne(copy.getBytes());
+    return success();
+  }
+  if (auto load = dyn_cast<LoadAsyncOp>(op)) {
+    Access access;
+    access.address = getOne(load.getDest());
+    access.source = getOne(load.getSource());
+    access.alignment = kBulkAlignment;
+    if (failed(addIndices(load.getDest(), load.getIndices(), access.indices)) ||
+        failed(
+            mbarrierOf(load.getMbarrier(), load.getMbarrierIndices(), access)))
+      return failure();
+    emitAccess(Kind::LoadAsync, std::move(access)).a = getOne(load.getBytes());
     return success();
   }
   if (auto init = dyn_cast<MBarrierInitOp>(op))

@@ -139,6 +139,13 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
     else
       vote(warp, mask, instr);
     break;
+  case Kind::WarpBarrier:
+    if (mask != warp.present) {
+      group.wait = Wait::Lanes;
+      return false;
+    }
+    warpBarrier(warp);
+    break;
   case Kind::BlockBarrier:
     return blockBarrier(warp, group);
   case Kind::ClusterArrive:
@@ -164,6 +171,9 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
     break;
   case Kind::CopyAsync:
     copyAsync(warp, mask, instr);
+    break;
+  case Kind::LoadAsync:
+    loadAsync(warp, mask, instr);
     break;
   case Kind::MBarrierInit:
     mbarrierInit(warp, mask, instr);

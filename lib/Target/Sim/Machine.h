@@ -88,6 +88,7 @@ struct Message {
   uint32_t from, to; ///< ranks
   uint32_t offset, bytes, mbarrier, op;
   std::optional<uint32_t> source; ///< offset in block `from`, of a copy
+  std::optional<uint64_t> global; ///< address, of a bulk load
   uint8_t data[16];
   Warp *warp;
   uint32_t lane, epoch; ///< of the thread that issued it
@@ -128,6 +129,7 @@ private:
 
   // Barriers (Barriers.cpp).
   bool blockBarrier(Warp &warp, LaneGroup &group);
+  void warpBarrier(Warp &warp);
   void clusterArrive(Warp &warp, uint32_t mask, const Instr &instr);
   bool clusterWait(Warp &warp, LaneGroup &group, const Instr &instr);
   void completeClusterBarrier();
@@ -150,6 +152,9 @@ private:
   bool mbarrierWait(Warp &warp, LaneGroup &group, const Instr &instr);
   void storeAsync(Warp &warp, uint32_t mask, const Instr &instr);
   void copyAsync(Warp &warp, uint32_t mask, const Instr &instr);
+  void loadAsync(Warp &warp, uint32_t mask, const Instr &instr);
+  bool checkBulkBytes(uint32_t bytes, uint32_t op);
+  bool readGlobal(const Message &message, uint8_t *to);
   void deliver(const Message &message);
   void completeIfDone(Block &block, uint32_t number, uint32_t op);
   uint32_t componentOf(const Block &block, uint32_t mbarrier) const {

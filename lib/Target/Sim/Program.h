@@ -40,6 +40,7 @@ enum class Kind : uint8_t {
   Shuffle, ///< dst, b = value and validity; a, c = value, offset
   Vote,    ///< dst = the lanes where a is true (imm), or whether any is
   BlockBarrier,
+  WarpBarrier,
   ClusterArrive, ///< imm: relaxed
   ClusterWait,
   Fence, ///< imm: cluster::FenceKind
@@ -49,6 +50,7 @@ enum class Kind : uint8_t {
   GlobalStore,
   StoreAsync,
   CopyAsync,
+  LoadAsync,
   MBarrierInit,
   MBarrierExpectTx,
   MBarrierWait,
@@ -87,7 +89,7 @@ struct Access {
   // An asynchronous operation, or an mbarrier.
   uint32_t mbarrier = Instr::none;
   llvm::SmallVector<Index, 1> mbarrierIndices;
-  uint32_t source = Instr::none; ///< of a bulk copy
+  uint32_t source = Instr::none; ///< of a bulk copy; of a load, global
   llvm::SmallVector<Index, 1> sourceIndices;
   uint32_t rank = Instr::none;
 

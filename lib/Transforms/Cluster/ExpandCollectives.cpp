@@ -109,13 +109,18 @@ static void initMBarriers(OpBuilder &builder, KernelFrame &frame,
 }
 
 /// The wait of the entry's barrier, before the first operation of the body
-/// that needs it done: every thread comes by there once.
-static void placeEntryWait(gpu::GPUFuncOp func, Operation *arrive) {
+/// that needs it done: every thread comes by there once. The mbarriers of loads
+/// into the own block are no business of the cluster's.
+static void placeEntryWait(gpu::GPUFuncOp func, Operation *arrive,
+                           Value mbarriers) {
   for (Operation *op = arrive->getNextNode(); op; op = op->getNextNode()) {
-    WalkResult found = op->walk([](Operation *nested) {
+    WalkResult found = op->walk([&](Operation *nested) {
       bool needsWait =
-          isa<BarrierOp, StoreAsyncOp, CopyAsyncOp, MBarrierExpectTxOp,
-              MBarrierWaitOp, MapSharedOp>(nested);
+          isa<BarrierOp, StoreAsyncOp, CopyAsyncOp, MapSharedOp>(nested);
+      if (auto expect = dyn_cast<MBarrierExpectTxOp>(nested))
+        needsWait = expect.getMbarrier() == mbarriers;
+      else if (auto wait = dyn_cast<MBarrierWaitOp>(nested))
+        needsWait = wait.getMbarrier() == mbarriers;
       return needsWait ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (!found.wasInterrupted())
@@ -266,7 +271,7 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
   for (const Collective &collective : *collectives)
     expandOne(collective, frame, plans.lookup(collective.op));
   if (arrive)
-    placeEntryWait(func, arrive);
+    placeEntryWait(func, arrive, frame.mbarriers);
   return checkSharedMemory(func);
 }
 

@@ -64,6 +64,8 @@ SharedEffects::SharedEffects(gpu::GPUFuncOp func) : func(func) {
       memory = {store.getDest(), store.getMbarrier()};
     else if (auto copy = dyn_cast<CopyAsyncOp>(op))
       memory = {copy.getMbarrier()};
+    else if (auto load = dyn_cast<LoadAsyncOp>(op))
+      memory = {load.getDest(), load.getMbarrier()};
     else if (auto init = dyn_cast<MBarrierInitOp>(op))
       memory = {init.getMbarrier()};
     for (Value value : memory)

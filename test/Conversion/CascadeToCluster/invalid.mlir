@@ -180,10 +180,10 @@ func.func @element_type(%x: tensor<8x32xf8E4M3>) -> tensor<8xf32> {
 // -----
 
 func.func @load_policy(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping has a load policy for input 0 that no kernel follows yet; use ahead(1) or leave it out}}
+  // expected-error @+1 {{the mapping has a load policy for input 0 that no kernel follows yet; use ahead(1), bulk(stages) or leave it out}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
-      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), load = [0: bulk(2)]>} {
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), load = [0: ahead(2)]>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
     cascade.yield %s : f32
@@ -292,7 +292,7 @@ func.func @keep_much(%x: tensor<8x65536xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @resident(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'i' is mapped to grid(resident), which no kernel follows yet; use grid}}
+  // expected-error @+1 {{axis 'i' of a resident grid begins with loop x grid(resident), as all parallel axes on the grid do}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid(resident), l: lane(32)>} {
@@ -335,6 +335,20 @@ func.func @same_lanes(%x: tensor<8x32x64xf32>) -> tensor<8x64xf32> {
 
 // -----
 
+func.func @partly_resident(%x: tensor<4x8x32xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{axis 'b' of a resident grid begins with loop x grid(resident), as all parallel axes on the grid do}}
+  %y = cascade.chain (b, i, l)
+      ins(%x[b, i, l] : tensor<4x8x32xf32>) outs([b, i] : tensor<4x8xf32>)
+      attributes {mapping = #cascade.mapping<b: grid, i: loop x grid(resident), l: lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
 func.func @captured_entry(%x: tensor<8x4096xf32>) -> tensor<8x3xf32> {
   %y = cascade.chain (i, l, k)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i, k] : tensor<8x3xf32>)
@@ -354,4 +368,124 @@ func.func @captured_entry(%x: tensor<8x4096xf32>) -> tensor<8x3xf32> {
     cascade.yield %t : f32
   }
   return %y : tensor<8x3xf32>
+}
+
+// -----
+
+func.func @held_over_tiles(%x: tensor<8x64xf32>, %w: tensor<64xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 1 in registers from row to row, which takes rows without a loop; keep it in shared memory}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x64xf32>, %w[l] : tensor<64xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: loop x grid(resident), l: loop x lane(32), keep = [1: regs]>} {
+  ^bb0(%e: f32, %we: f32):
+    %p = arith.mulf %e, %we : f32
+    %s = cascade.reduce add %p over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @staged_other(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  // expected-error @+1 {{the mapping loads 3 : i64, which is not the number of an input; the chain has 1}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x128xf32>) outs([i, l] : tensor<8x128xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: reg(4) x lane(32), load = [3: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x128xf32>
+}
+
+// -----
+
+func.func @staged_dynamic(%x: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies, but the extent of axis 'l' is known only at run time}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x?xf32>) outs([i, l] : tensor<8x?xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x vector(4), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x?xf32>
+}
+
+// -----
+
+func.func @staged_narrow(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies, which take rows in memory order and a vector digit of 16 bytes}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x128xf32>) outs([i, l] : tensor<8x128xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: reg(2) x lane(32) x vector(2), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x128xf32>
+}
+
+// -----
+
+func.func @staged_scattered(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies, each a range of a warp; write axis 'l' as [cluster x] [loop x] [warp x] [reg x] lane(32) x vector}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x512xf32>) outs([i, l] : tensor<8x512xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: reg(2) x warp(2) x lane(32) x vector(4), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x512xf32>
+}
+
+// -----
+
+func.func @staged_not_kept(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies and loops over rows that are used again; keep it in shared memory}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x512xf32>) outs([i, l] : tensor<8x512xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(2) x lane(32) x vector(4), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x512xf32>
+}
+
+// -----
+
+func.func @staged_few(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies into 2 stages, but a block keeps 4 tiles of a row that is used again}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x1024xf32>) outs([i, l] : tensor<8x1024xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(2) x lane(32) x vector(4), load = [0: bulk(2)], keep = [0: shared]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x1024xf32>
+}
+
+// -----
+
+func.func @staged_much(%x: tensor<8x8192xf32>) -> tensor<8x8192xf32> {
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies into 262144 bytes of shared memory; at most 229376 fit}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x8192xf32>) outs([i, l] : tensor<8x8192xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: warp(8) x reg(8) x lane(32) x vector(4), load = [0: bulk(8)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x8192xf32>
 }

@@ -5,9 +5,9 @@
 // CHECK:         gpu.func @sum(%{{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
 // CHECK-DAG:       %[[LAST:.*]] = arith.constant 19 : i32
 // CHECK-DAG:       %[[ROWS:.*]] = arith.constant 20 : i32
+// CHECK:           %[[FIRST:.*]] = arith.cmpi eq
 // CHECK:           %[[VALID:.*]] = arith.cmpi slt, %[[ROW:.*]], %[[ROWS]] : i32
 // CHECK:           arith.minsi %[[ROW]], %[[LAST]] : i32
-// CHECK:           %[[FIRST:.*]] = arith.cmpi eq
 // CHECK:           %[[STORES:.*]] = arith.andi %[[FIRST]], %[[VALID]] : i1
 // CHECK:           cluster.all_reduce(%{{.*}}) scope(warp) lanes(8) kind(add) : f32
 // CHECK-NEXT:      scf.if %[[STORES]] {

@@ -33,6 +33,10 @@ gpu.module @k {
     cluster.fence proxy_async_shared
     // CHECK: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dest], [$1], $4, [mbar];
     cluster.copy_async %e[%c0] to %e[%c0] mbar %b[%c0] rank %r bytes %i64 : memref<8xf64, #wg>, memref<8xf64, #wg>, memref<1xi64, #wg>
+    // CHECK: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];{{.*}}"r,l,r,r,~{memory}"
+    cluster.load_async %p to %e[%c0] mbar %b[%c0] bytes %i64 : !llvm.ptr<1>, memref<8xf64, #wg>, memref<1xi64, #wg>
+    // CHECK: nvvm.bar.warp.sync
+    cluster.warp_barrier
     // CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
     cluster.mbarrier.wait %b[%c0], %i0 : memref<1xi64, #wg>
     // CHECK: nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
@@ -91,6 +95,21 @@ gpu.module @k {
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     memref.store %x, %a[%i] : memref<64xf32, #gpu.address_space<workgroup>>
     memref.store %x, %b[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
+  gpu.func @load_of_shared(%p: !llvm.ptr<3>)
+      workgroup(%e: memref<8xf64, #wg>, %b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %i64 = arith.constant 64 : i32
+    // expected-error @below {{operand 'source' of type '!llvm.ptr<3>' must be in global memory: use !llvm.ptr<1>}}
+    // expected-error @below {{failed to legalize operation 'cluster.load_async'}}
+    cluster.load_async %p to %e[%c0] mbar %b[%c0] bytes %i64 : !llvm.ptr<3>, memref<8xf64, #wg>, memref<1xi64, #wg>
     gpu.return
   }
 }

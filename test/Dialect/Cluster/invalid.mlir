@@ -98,6 +98,20 @@ gpu.module @k {
 
 #wg = #gpu.address_space<workgroup>
 gpu.module @k {
+  gpu.func @bulk_load(%x: !llvm.ptr<1>) workgroup(%m: memref<8xf32, #wg>, %b: memref<1xi64, #wg>) kernel {
+    %c0 = arith.constant 0 : index
+    %c0_i32 = arith.constant 0 : i32
+    // expected-error @below {{operand 'bytes' is 0; use a positive multiple of 16}}
+    cluster.load_async %x to %m[%c0] mbar %b[%c0] bytes %c0_i32
+        : !llvm.ptr<1>, memref<8xf32, #wg>, memref<1xi64, #wg>
+    gpu.return
+  }
+}
+
+// -----
+
+#wg = #gpu.address_space<workgroup>
+gpu.module @k {
   gpu.func @parity() workgroup(%b: memref<1xi64, #wg>) kernel {
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : i32

@@ -44,6 +44,12 @@ gpu.module @kernels {
     // CHECK: cluster.copy_async %{{.*}}[%{{.*}}] to %{{.*}}[%{{.*}}] mbar %{{.*}}[%{{.*}}] rank %{{.*}} bytes %{{.*}}
     cluster.copy_async %src[%c0] to %src[%c0] mbar %b[%c0] rank %r bytes %i64
         : memref<64xf32, #wg>, memref<64xf32, #wg>, memref<2xi64, #wg>
+    // CHECK: cluster.load_async %{{.*}} to %{{.*}}[%{{.*}}] mbar %{{.*}}[%{{.*}}] bytes %{{.*}} : !llvm.ptr<1>, memref<64xf32, #gpu.address_space<workgroup>>, memref<2xi64, #gpu.address_space<workgroup>>
+    %global = llvm.mlir.zero : !llvm.ptr<1>
+    cluster.load_async %global to %src[%c0] mbar %b[%c0] bytes %i64
+        : !llvm.ptr<1>, memref<64xf32, #wg>, memref<2xi64, #wg>
+    // CHECK: cluster.warp_barrier
+    cluster.warp_barrier
     // CHECK: cluster.mbarrier.wait %{{.*}}[%{{.*}}], %{{.*}}
     cluster.mbarrier.wait %b[%c0], %i0 : memref<2xi64, #wg>
     // CHECK: cluster.map_shared %{{.*}}, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>> to memref<8xf32, 7 : i32>

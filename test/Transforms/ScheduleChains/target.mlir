@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @default(
 // CHECK:         mapping = #cascade.mapping<i: grid, l: cluster(8) x
 // CHECK-LABEL: func.func @small_clusters(
-// CHECK:         mapping = #cascade.mapping<i: grid, l: cluster(2) x
+// CHECK:         mapping = #cascade.mapping<i: {{.*}}, l: cluster(2) x
 // CHECK-LABEL: func.func @around(
 // CHECK:         mapping = #cascade.mapping<i: grid, l: {{reg|loop}}
 

@@ -52,6 +52,10 @@ void populateNativeMathPatterns(const mlir::LLVMTypeConverter &converter,
 /// are computed in f32, vectors by element.
 void populateMathExpansionPatterns(mlir::RewritePatternSet &patterns);
 
+/// bf16 elements of a vector to f32, without the conversion of PTX. Exact; a
+/// signalling NaN stays one.
+void populateWidenBF16Patterns(mlir::RewritePatternSet &patterns);
+
 } // namespace cascade::cluster
 
 #endif // CASCADE_CONVERSION_CLUSTERTONVVM_CLUSTERTONVVM_H

@@ -134,6 +134,8 @@ LogicalResult BarrierOp::verify() {
   return verifyInKernel(*this);
 }
 
+LogicalResult WarpBarrierOp::verify() { return verifyInKernel(*this); }
+
 //===----------------------------------------------------------------------===//
 // map_shared
 //===----------------------------------------------------------------------===//
@@ -165,7 +167,7 @@ LogicalResult MapSharedOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// store_async, copy_async
+// store_async, copy_async, load_async
 //===----------------------------------------------------------------------===//
 
 /// Bytes of a scalar or vector of one to four 32- or 64-bit scalars that
@@ -202,6 +204,17 @@ LogicalResult StoreAsyncOp::verify() {
   return verifyRank(*this, getRank());
 }
 
+/// A constant size of a bulk copy must be one that there is.
+static LogicalResult verifyBulkBytes(Operation *op, Value bytes) {
+  APInt constant;
+  if (!matchPattern(bytes, m_ConstantInt(&constant)) ||
+      (constant.getSExtValue() > 0 &&
+       constant.getSExtValue() % kBulkAlignment == 0))
+    return success();
+  return op->emitOpError() << "operand 'bytes' is " << constant.getSExtValue()
+                           << "; use a positive multiple of " << kBulkAlignment;
+}
+
 LogicalResult CopyAsyncOp::verify() {
   if (failed(verifyMBarrier(*this, getMbarrier(), getMbarrierIndices())) ||
       failed(verifyShared(*this, "source", getSource())) ||
@@ -210,12 +223,15 @@ LogicalResult CopyAsyncOp::verify() {
       failed(verifyIndices(*this, "dest", getDest(), getDestIndices())) ||
       failed(verifyRank(*this, getRank())))
     return failure();
-  APInt bytes;
-  if (matchPattern(getBytes(), m_ConstantInt(&bytes)) &&
-      (bytes.getSExtValue() <= 0 || bytes.getSExtValue() % kBulkAlignment != 0))
-    return emitOpError() << "operand 'bytes' is " << bytes.getSExtValue()
-                         << "; use a positive multiple of " << kBulkAlignment;
-  return success();
+  return verifyBulkBytes(*this, getBytes());
+}
+
+LogicalResult LoadAsyncOp::verify() {
+  if (failed(verifyMBarrier(*this, getMbarrier(), getMbarrierIndices())) ||
+      failed(verifyShared(*this, "dest", getDest())) ||
+      failed(verifyIndices(*this, "dest", getDest(), getIndices())))
+    return failure();
+  return verifyBulkBytes(*this, getBytes());
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,9 +40,10 @@ inline constexpr int64_t kMaxSliceBufferBytes = 64 * 1024;
 inline constexpr int64_t kBulkAlignment = 16;
 
 /// On a workgroup buffer of a gpu.func: every thread loads only what it has
-/// stored itself, so that no barrier is needed. The buffer is put into the
-/// dynamic shared memory of the launch, which is not limited to 48 KiB; a
-/// kernel has one such buffer at most.
+/// stored itself, or what bulk copies have brought that its warp has asked and
+/// waited for, so that no barrier of the block is needed. The buffer is put
+/// into the dynamic shared memory of the launch, which is not limited to 48
+/// KiB; a kernel has one such buffer at most.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
 
@@ -55,6 +56,11 @@ inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
 
 /// Whether workgroup buffer `index` of `func` is in dynamic shared memory.
 bool isInDynamicShared(mlir::gpu::GPUFuncOp func, unsigned index);
+
+/// On a gpu.func: how many of its blocks a multiprocessor has room for, an
+/// integer; the compiler gives a thread no more registers than leave it.
+inline constexpr llvm::StringLiteral kBlocksAtOnceAttrName =
+    "cluster.blocks_at_once";
 
 /// What a collective reads: the tuples of other threads.
 struct ExchangeResource

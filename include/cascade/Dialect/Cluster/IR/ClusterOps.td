@@ -14,6 +14,11 @@ class Cluster_Op<string mnemonic, list<Trait> traits = []>
 /// Mbarrier objects: 64 opaque bits each.
 def Cluster_MBarriers : MemRefOf<[I64]>;
 
+/// An address in global memory.
+def Cluster_GlobalPointer : Type<
+    CPred<"$_self.getDialect().getNamespace() == \"llvm\"">,
+    "pointer to global memory, !llvm.ptr<1>">;
+
 //===----------------------------------------------------------------------===//
 // Queries
 //===----------------------------------------------------------------------===//
@@ -99,6 +104,17 @@ def Cluster_BarrierOp : Cluster_Op<"barrier", [
           OrderingAttr::get($_builder.getContext(), ordering);
     }]>];
   let skipDefaultBuilders = 1;
+  let hasVerifier = 1;
+}
+
+def Cluster_WarpBarrierOp : Cluster_Op<"warp_barrier", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Barrier of all lanes of the warp";
+  let description = [{
+    Orders what the lanes did before it with what they do after it, in memory,
+    too, which shuffles do not.
+  }];
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
@@ -197,6 +213,37 @@ def Cluster_CopyAsyncOp : Cluster_Op<"copy_async", [AttrSizedOperandSegments]> {
     $source `[` $sourceIndices `]` `to` $dest `[` $destIndices `]`
     `mbar` $mbarrier `[` $mbarrierIndices `]`
     `rank` $rank `bytes` $bytes attr-dict
+    `:` type($source) `,` type($dest) `,` type($mbarrier)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cluster_LoadAsyncOp : Cluster_Op<"load_async", [AttrSizedOperandSegments]> {
+  let summary = "Bulk copy of global memory into this block's shared memory";
+  let description = [{
+    Copies `bytes` bytes from `source` to `dest`; when they have arrived, they
+    are taken off the transaction count of the mbarrier, of the same block. The
+    size and both addresses are multiples of 16 bytes. The copy is of the async
+    proxy: nothing in the kernel writes the source, and a `cluster.fence
+    proxy_async_shared` stands between generic stores to `dest` and it.
+
+    ```mlir
+    cluster.load_async %row to %stages[%i] mbar %full[%s] bytes %n
+        : !llvm.ptr<1>, memref<128xvector<4xi32>, #gpu.address_space<workgroup>>,
+          memref<4xi64, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Cluster_GlobalPointer, "source", [MemRead]>:$source,
+    Arg<AnyMemRef, "destination", [MemWrite]>:$dest,
+    Variadic<Index>:$indices,
+    Arg<Cluster_MBarriers, "mbarriers", [MemRead, MemWrite]>:$mbarrier,
+    Variadic<Index>:$mbarrierIndices,
+    I32:$bytes);
+  let assemblyFormat = [{
+    $source `to` $dest `[` $indices `]`
+    `mbar` $mbarrier `[` $mbarrierIndices `]`
+    `bytes` $bytes attr-dict
     `:` type($source) `,` type($dest) `,` type($mbarrier)
   }];
   let hasVerifier = 1;
