@@ -46,7 +46,8 @@ void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
   };
   SmallVector<Value> reduced =
       states.insert(b, loc, reduce, /*values=*/{}, iterations, scope);
-  reduced = mergeThreads(b, context, states, reduced, scope);
+  reduced = mergeThreads(b, context, states, reduced,
+                         /*forFirstBlock=*/false, scope);
   for (OpResult result : reduce->getResults())
     define(result, states.elementsOf(b, result, reduced));
 }
