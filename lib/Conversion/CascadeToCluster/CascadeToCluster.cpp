@@ -330,6 +330,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
                                        kernelType(chain));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(cluster::kDynamicBytesAttrName, b.getI64IntegerAttr(0));
   if (Attribute target = function->getAttr(cluster::kTargetAttrName))
     kernel->setAttr(cluster::kTargetAttrName, target);
   int32_t threads = plan->threads(), blocks = plan->blocks;

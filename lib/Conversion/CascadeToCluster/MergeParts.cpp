@@ -59,6 +59,7 @@ private:
              Int place, int64_t numPlaces, bool ofPart) const;
   State load(ArrayRef<Column> columns, const ThreadLayout &to, Int place,
              int64_t numPlaces, bool ofPart) const;
+  State mergeAll(SmallVector<State> all) const;
   State mergeWarps(ValueRange state);
   State mergeBlocks(const State &part, bool forFirstBlock);
   State joinParts(const State &part);
@@ -275,6 +276,21 @@ State PartMerge::load(ArrayRef<Column> columns, const ThreadLayout &to,
 // The merge
 //===----------------------------------------------------------------------===//
 
+/// So many at a time that they fit into registers.
+State PartMerge::mergeAll(SmallVector<State> all) const {
+  constexpr size_t mostValues = 64;
+  size_t together = std::max<size_t>(2, mostValues / all.front().size());
+  while (all.size() > 1) {
+    SmallVector<State> merged;
+    for (size_t first = 0; first < all.size(); first += together)
+      merged.push_back(partStates->merge(
+          b, context.loc, ArrayRef(all).slice(first).take_front(together),
+          scope));
+    all = std::move(merged);
+  }
+  return all.front();
+}
+
 /// This warp's part of the states of all warps of its row.
 State PartMerge::mergeWarps(ValueRange state) {
   int64_t numPlaces = context.plan.warps;
@@ -297,7 +313,7 @@ State PartMerge::mergeWarps(ValueRange state) {
     parts.push_back(load(columns, *partLayout,
                          ints.add(firstWarp, ints.constant(warp)), numPlaces,
                          /*ofPart=*/true));
-  return partStates->merge(b, context.loc, parts, scope);
+  return mergeAll(std::move(parts));
 }
 
 /// The same part of all blocks.
@@ -334,7 +350,7 @@ State PartMerge::mergeBlocks(const State &part, bool forFirstBlock) {
       state.push_back(
           convert(vector::ExtractOp::create(b, loc, vector, int64_t(block)),
                   value.getType()));
-  return partStates->merge(b, loc, ofBlocks, scope);
+  return mergeAll(std::move(ofBlocks));
 }
 
 /// The whole state, of which every warp has a part.
