@@ -97,6 +97,27 @@ void KernelContext::placeRow(OpBuilder &b, Int position) {
     stores.push_back(ints.both(isFirst, rowValid));
 }
 
+bool KernelContext::isLooped(unsigned axis) const {
+  const DigitPlan *loop = plan.axes[axis].at(Level::Loop);
+  return axis != rowAxis && plan.axes[axis].reduced && loop && loop->size != 1;
+}
+
+Int KernelContext::tilesOf(OpBuilder &b, unsigned axis) const {
+  return IntBuilder(b, loc).ceilDiv(extents[axis],
+                                    {{}, rowsAtPosition(plan.axes[axis])});
+}
+
+void KernelContext::placeTile(OpBuilder &b, unsigned axis, Int tile) {
+  IntBuilder ints(b, loc);
+  int64_t size = rowsAtPosition(plan.axes[axis]);
+  axes[axis].base =
+      ints.add(axes[axis].base, ints.mul(tile, ints.constant(size)));
+  if (axes[axis].validity.empty())
+    return;
+  axes[axis].validity.clear();
+  placeOn(ints, plan.axes[axis]);
+}
+
 RowRange RowRange::create(OpBuilder &b, const KernelContext &context) {
   IntBuilder ints(b, context.loc);
   RowRange range;
