@@ -25,6 +25,20 @@ def WidenChainsPass : Pass<"cascade-widen"> {
   let dependentDialects = ["::cascade::CascadeDialect"];
 }
 
+def SplitStatesPass : Pass<"cascade-split-states", "::mlir::ModuleOp"> {
+  let summary = "add functions that compute a chain where its data lies apart";
+  let description = [{
+    For every function @f with a chain, which it keeps: @f_states computes the
+    state of a part of an axis, @f_merge the state of several parts, @f_finish
+    the results of @f from them.
+  }];
+  let dependentDialects = ["::cascade::CascadeDialect"];
+  let options = [
+    Option<"axis", "axis", "std::string", "\"\"",
+           "the axis that is in parts; by default the one that kernels stream">
+  ];
+}
+
 def ScheduleChainsPass : Pass<"cascade-schedule"> {
   let summary = "give every chain without a mapping one";
   let dependentDialects = ["::cascade::CascadeDialect",
