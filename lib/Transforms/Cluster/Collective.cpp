@@ -127,5 +127,6 @@ CollectiveShape Collective::getShape() const {
       blockWarps / warps.value_or(blockWarps) * (kWarpSize / lanes);
   shape.unitBytes = packing.getNumChunks() * packing.getChunkBytes();
   shape.payloadBytes = groups * shape.unitBytes;
+  shape.lanes = lanes;
   return shape;
 }

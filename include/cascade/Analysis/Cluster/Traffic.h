@@ -36,6 +36,7 @@ struct CollectiveShape {
   int64_t payloadBytes = 0;
   int64_t clusterSize = 1; ///< blocks
   int64_t threads = 128;   ///< of a block
+  int64_t lanes = 32;      ///< of a group that has one tuple
   /// Bytes of one tuple, in whole words, or of one element of the buffer.
   int64_t unitBytes = 4;
 };
