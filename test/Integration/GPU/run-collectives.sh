@@ -7,12 +7,13 @@ cd "$(dirname "$0")"
 
 # run LINE: one line of cases.txt.
 run() {
-  local flags name=${1#* # } log
+  local flags name=${1#* # } log status=0
   read -ra flags <<<"${1%% # *}"
-  if log=$(./cascade-launch --atol=0 --rtol=0 "${flags[@]}" 2>&1 >/dev/null); then
+  log=$(./cascade-launch --atol=0 --rtol=0 "${flags[@]}" 2>&1) || status=$?
+  if [ "$status" -eq 0 ]; then
     echo passed
   else
-    echo "failed: $name: $(head -n 1 <<<"$log")"
+    echo "failed: $name: status $status: $(grep -v '^out' <<<"$log" | cut -c1-300 | tail -n 1)"
   fi
 }
 export -f run
