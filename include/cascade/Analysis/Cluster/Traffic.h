@@ -1,8 +1,8 @@
 //===- Traffic.h - What a collective of a cluster moves ---------*- C++ -*-===//
 //
 // A model of the exchanges between the blocks of a cluster: bytes, messages and
-// rounds from the algorithm, cycles from the latencies and rates of
-// #cluster.target. docs/TrafficModel.md has the formulas.
+// rounds from the algorithm, cycles from the exchanges of #cluster.target and
+// from fitted rates. docs/TrafficModel.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
 
