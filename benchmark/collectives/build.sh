@@ -6,7 +6,8 @@
 # threads, checks what it gives and stores the cycles of one execution, several
 # times over. OUT/predicted.tsv has what --cluster-traffic says, and why a cell
 # is left out. In the environment, COLLECTIVES, CLUSTERS and PAYLOADS choose
-# cells (in_block is the reduction within a block alone), EMIT=cubin assembles with ptxas, BUILD_DIR names the build.
+# cells (in_block is the reduction within a block alone), EMIT=cubin assembles
+# with ptxas, BUILD_DIR names the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../../build}/bin
