@@ -3,9 +3,11 @@
 # into a folder that a GPU machine can run:
 #   benchmark/collectives/build.sh [OUT=benchmark/artefacts-collectives]
 # Every kernel executes its collective many times in a loop, in blocks of 128
-# threads, and stores the cycles of one execution. OUT/predicted.tsv has what
-# --cluster-traffic says, and why a cell is left out. In the environment,
-# COLLECTIVES, CLUSTERS and PAYLOADS choose cells, BUILD_DIR the build.
+# threads, checks what it gives and stores the cycles of one execution, several
+# times over. OUT/predicted.tsv has what --cluster-traffic says, and why a cell
+# is left out. In the environment, COLLECTIVES, CLUSTERS and PAYLOADS choose
+# cells (in_block is the reduction within a block alone), EMIT=cubin assembles
+# with ptxas, BUILD_DIR names the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../../build}/bin
@@ -22,13 +24,18 @@ on_tuples="all_reduce reduce reduce_scatter all_gather gather broadcast"
 read -ra collectives <<<"${COLLECTIVES:-$on_tuples slice.${on_tuples// / slice.}}"
 threads=128
 rounds=64
+samples=8
+emit=${EMIT:-ptx}
 
 # algorithms_of COLLECTIVE
 algorithms_of() {
   case $1 in
-  all_reduce) echo mailbox tree ring scatter ;;
-  reduce | broadcast | slice.broadcast) echo mailbox tree ;;
-  all_gather | slice.all_gather) echo mailbox ring ;;
+  all_reduce) echo mailbox tree ring scatter global ;;
+  reduce | broadcast) echo mailbox tree global ;;
+  all_gather) echo mailbox ring global ;;
+  reduce_scatter | gather) echo mailbox global ;;
+  slice.broadcast) echo mailbox tree ;;
+  slice.all_gather) echo mailbox ring ;;
   slice.all_reduce) echo scatter ring ;;
   slice.reduce) echo scatter mailbox ;;
   slice.reduce_scatter) echo scatter ;;
@@ -55,9 +62,11 @@ tuple_loop() {
   read -r lanes warps words <<<"$(groups_of "$4")"
   type="vector<${words}xf32>"
   local participants="scope(cluster) algorithm($2) lanes($lanes) warps($warps)"
+  [ "$2" = global ] && participants+=" workspace(%w : memref<?xi32>)"
   local gathered="vector<$((words * $3))xf32>"
   local slice="vector<$((words / $3))xf32>"
   case $1 in
+  in_block) body="%next = cluster.all_reduce(%v) scope(block) lanes($lanes) warps($warps) kind(max) : $type" ;;
   all_reduce) body="%next = cluster.all_reduce(%v) $participants kind(max) : $type" ;;
   reduce) body="%next = cluster.reduce(%v) $participants root(0) kind(max) : $type" ;;
   broadcast) body="%next = cluster.broadcast(%v) $participants root(0) : $type" ;;
@@ -85,10 +94,20 @@ slice_body() {
   esac
 }
 
+# expected_of COLLECTIVE BLOCKS: the first word in rank 0. A thread starts with its
+# block's rank less its number; a reduction takes the largest.
+expected_of() {
+  case $1 in
+  *reduce*) echo $(($2 - 1)).0 ;;
+  *) echo 0.0 ;;
+  esac
+}
+
 # write_kernel NAME COLLECTIVE ALGORITHM BLOCKS BYTES: the module; the loop runs
-# twice, the first time to warm up.
+# once to warm up, and then for every sample.
 write_kernel() {
-  local name=$1 workgroup="" fill="" type=f32 body yield begin word
+  local name=$1 workgroup="" fill="" type=f32 body yield begin word workspace=""
+  [ "$3" = global ] && workspace=", %w: memref<?xi32>"
   if [[ $2 == slice.* ]]; then
     slice_body "$2" "$3" "$5"
     local attribute=""
@@ -105,54 +124,62 @@ write_kernel() {
     tuple_loop "$2" "$3" "$4" "$5"
     begin="%value = vector.broadcast %start : f32 to $type"
     yield=%next
-    word="%word = vector.extract %last[0] : f32 from $type"
+    word="%word = vector.extract %done[0] : f32 from $type"
   fi
   cat <<MLIR
 gpu.module @cascade_kernels {
-  gpu.func @$name(%out: !llvm.ptr<1>)$workgroup kernel
+  gpu.func @$name(%out: !llvm.ptr<1>$workspace)$workgroup kernel
       attributes {known_block_size = array<i32: $threads, 1, 1>,
                   known_cluster_size = array<i32: $4, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
+    %passes = arith.constant $((samples + 1)) : index
     %rounds = arith.constant $rounds : index
     %threads = arith.constant $threads : index
     %length = arith.constant $(($5 / 4)) : index
     %tid = gpu.thread_id x
     %rank = cluster.rank : i32
     %rank0 = arith.constant 0 : i32
-    %start = arith.uitofp %rank : i32 to f32
+    // Another value in every thread: assemblers know that shuffles of equal
+    // ones change nothing.
+    %thread = arith.index_cast %tid : index to i32
+    %number = arith.subi %rank, %thread : i32
+    %start = arith.sitofp %number : i32 to f32
+    %is_rank0 = arith.cmpi eq, %rank, %rank0 : i32
+    %is_thread0 = arith.cmpi eq, %tid, %c0 : index
+    %is_first = arith.andi %is_rank0, %is_thread0 : i1
+    %block = gpu.block_id x
+    %size = arith.constant $4 : index
+    %cluster = arith.divui %block, %size : index
+    %samples = arith.constant $samples : index
+    %row = arith.muli %cluster, %samples : index
     $fill
     $begin
-    %zero = arith.constant 0 : i64
-    %last, %cycles = scf.for %pass = %c0 to %c2 step %c1
-        iter_args(%first = %value, %before = %zero) -> ($type, i64) {
+    %last = scf.for %pass = %c0 to %passes step %c1 iter_args(%first = %value) -> ($type) {
       %t0 = llvm.inline_asm has_side_effects "mov.u64 \$0, %clock64;", "=l,~{memory}" : () -> i64
       %done = scf.for %round = %c0 to %rounds step %c1 iter_args(%v = %first) -> ($type) {
         $body
         scf.yield $yield : $type
       }
       %t1 = llvm.inline_asm has_side_effects "mov.u64 \$0, %clock64;", "=l,~{memory}" : () -> i64
-      %taken = arith.subi %t1, %t0 : i64
-      scf.yield %done, %taken : $type, i64
-    }
-    // What the last round left decides nothing, but has to be there.
-    $word
-    %nan = arith.cmpf uno, %word, %word : f32
-    %n = arith.constant $rounds : i64
-    %each = arith.divui %cycles, %n : i64
-    %none = arith.constant -1 : i64
-    %shown = arith.select %nan, %none, %each : i64
-    %is_rank0 = arith.cmpi eq, %rank, %rank0 : i32
-    %is_thread0 = arith.cmpi eq, %tid, %c0 : index
-    %is_first = arith.andi %is_rank0, %is_thread0 : i1
-    scf.if %is_first {
-      %block = gpu.block_id x
-      %size = arith.constant $4 : index
-      %cluster = arith.divui %block, %size : index
-      %at = arith.index_cast %cluster : index to i64
-      %to = llvm.getelementptr %out[%at] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i64
-      llvm.store %shown, %to : i64, !llvm.ptr<1>
+      %cycles = arith.subi %t1, %t0 : i64
+      %n = arith.constant $rounds : i64
+      %each = arith.divui %cycles, %n : i64
+      $word
+      %expected = arith.constant $(expected_of "$2" "$4") : f32
+      %right = arith.cmpf oeq, %word, %expected : f32
+      %wrong = arith.constant -1 : i64
+      %shown = arith.select %right, %each, %wrong : i64
+      %is_measured = arith.cmpi ne, %pass, %c0 : index
+      %stores = arith.andi %is_first, %is_measured : i1
+      scf.if %stores {
+        %sample = arith.subi %pass, %c1 : index
+        %place = arith.addi %row, %sample : index
+        %at = arith.index_cast %place : index to i64
+        %to = llvm.getelementptr %out[%at] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i64
+        llvm.store %shown, %to : i64, !llvm.ptr<1>
+      }
+      scf.yield %done : $type
     }
     gpu.return
   }
@@ -160,20 +187,28 @@ gpu.module @cascade_kernels {
 MLIR
 }
 
-# write_manifest NAME BLOCKS BYTES LABEL COUNT...: one function for each number of
-# clusters at once; its output bears the name of the cell.
+# write_manifest NAME BLOCKS SHARED WORKSPACE LABEL COUNT...: one function for each
+# number of clusters at once; its output bears the name of the cell. WORKSPACE is
+# the bytes that a cluster may use, or 0.
 write_manifest() {
-  local name=$1 blocks=$2 shared=$3 label=$4 separator="" count
-  shift 4
+  local name=$1 blocks=$2 shared=$3 words=$(($4 / 4)) label=$5 separator="" count
+  local workspace="" parameters='{"arg": 0}'
+  shift 5
   echo "{\"version\": 1, \"name\": \"$name\", \"target\": {\"chip\": \"sm_90\", \"gpu\": \"h200\"},"
-  echo " \"module\": \"$name.ptx\", \"functions\": ["
+  echo " \"module\": \"$name.$emit\", \"functions\": ["
   for count in "$@"; do
+    if [ "$words" -gt 0 ]; then
+      workspace="\"workspace\": {\"bytes\": $((count * words * 4)), \"init\": \"none\"},"
+      # A memref: two pointers, offset, size, stride.
+      parameters='{"arg": 0}, {"workspace": 0}, {"workspace": 0}, {"dim": 0, "type": "i64"}, '
+      parameters+="{\"dim\": $((count * words)), \"type\": \"i64\"}, {\"dim\": 1, \"type\": \"i64\"}"
+    fi
     echo "$separator  {\"name\": \"${name}_c$count\", \"arguments\": ["
-    echo "    {\"name\": \"$label/$count\", \"role\": \"output\", \"type\": \"i64\", \"shape\": [$count]}],"
+    echo "    {\"name\": \"$label/$count\", \"role\": \"output\", \"type\": \"i64\", \"shape\": [$count, $samples]}], $workspace"
     echo "   \"launches\": [{\"kernel\": \"$name\", \"grid\": [$((count * blocks)), 1, 1],"
     echo "     \"block\": [$threads, 1, 1], \"cluster\": [$blocks, 1, 1],"
     echo "     \"nonportable\": $([ "$blocks" -gt 8 ] && echo true || echo false),"
-    echo "     \"shared\": $shared, \"args\": [{\"arg\": 0}]}]}"
+    echo "     \"shared\": $shared, \"args\": [$parameters]}]}"
     separator=","
   done
   echo "]}"
@@ -186,7 +221,7 @@ predict() {
 }
 
 mkdir -p "$out"
-rm -f "$out"/*.{mlir,ptx,json}
+rm -f "$out"/*.{mlir,ptx,cubin,json}
 printf 'cell\tbytes\tmessages\trounds\tcycles\tleft out\n' >"$out/predicted.tsv"
 built=0
 left_out=0
@@ -212,7 +247,7 @@ for collective in "${collectives[@]}"; do
             exit 1
           fi
           write_kernel "$name" "$collective" "$algorithm" "$blocks" "$bytes" >"$file"
-          "$bin/cascade-compile" "$file" -o "$out/$name" 2>&1
+          "$bin/cascade-compile" "$file" --emit="$emit" -o "$out/$name" 2>&1
         ); then
           reason=$(grep -m 1 error: <<<"$message" || head -n 1 <<<"$message")
           printf '%s\t-\t-\t-\t-\t%s\n' "$label" "${reason##*error: }" >>"$out/predicted.tsv"
@@ -222,15 +257,18 @@ for collective in "${collectives[@]}"; do
         fi
         shared=0
         [[ $collective == slice.* && $bytes -ge 49152 ]] && shared=$bytes
+        workspace=0
+        # Two sets of the tuples of all ranks, and of a slice for each.
+        [ "$algorithm" = global ] && workspace=$((2 * bytes * blocks * blocks))
         counts=(4)
         [ "$blocks" -eq 4 ] && counts=(4 8 32 128)
-        write_manifest "$name" "$blocks" "$shared" "$label" "${counts[@]}" >"$out/$name.json"
+        write_manifest "$name" "$blocks" "$shared" "$workspace" "$label" "${counts[@]}" >"$out/$name.json"
         printf '%s\t%s\t\n' "$label" "$(predict "$file" "$algorithm")" >>"$out/predicted.tsv"
         built=$((built + 1))
       done
     done
   done
 done
-cp "$bin/cascade-launch" "$here/run.sh" "$out/"
+cp "$bin/cascade-launch" "$here/run.sh" "$here/table.awk" "$out/"
 echo "$built kernels in $out, $left_out left out"
 [ "$built" -gt 0 ]

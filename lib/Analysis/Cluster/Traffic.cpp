@@ -2,11 +2,10 @@
 //
 // An algorithm is a sequence of steps, in each of which all blocks do the same:
 // messages to all, to one or from one, a ring, rounds of remote loads, copies
-// of slices. The measured all-reduce of one word (`mailbox_cycles`) stands for
-// a step in which a block hears from all others: it holds one block barrier,
-// the messages, the wait, and the combination of a word of each. What is
-// further sent comes at the rate of `dsmem_gbps`, what is further combined at
-// that of a merge between lanes.
+// of slices. A measured exchange of one word (`mailbox_cycles`) stands for a
+// step in which a block hears from all others: it holds one block barrier, the
+// messages, and the wait. What more there is to send, read and combine comes at
+// the rates of the table below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +49,47 @@ static Traffic operator+(Traffic lhs, const Traffic &rhs) { return lhs += rhs; }
 
 namespace {
 constexpr int64_t kWordBytes = 4;
+/// A bulk copy, a remote load of a slice.
+constexpr int64_t kUnitBytes = 16;
+
+// What the code of the expansion takes, in cycles: fitted to one H200 with
+// blocks of 128 threads (docs/Collectives.md has the measurements).
+
+/// A message that a block sends or receives, beyond one a rank.
+constexpr double kSendCycles = 1.6, kReceiveCycles = 0.9;
+/// A message that a lane sends after another.
+constexpr double kNextMessageCycles = 20;
+/// Bytes a cycle of messages that lie next to each other: one packet a warp.
+constexpr double kPacketBytes = 20;
+/// A cluster barrier before every second round, where one block sends or
+/// receives alone.
+constexpr double kOneSidedCycles = 155;
+/// A tuple that is sent on: around a ring, and down a tree.
+constexpr double kRingHopCycles = 210, kTreeHopCycles = 160;
+/// A cluster barrier that follows another soon.
+constexpr double kCloseBarrierCycles = 292;
+/// A round of a butterfly over lanes: at least, and for each word.
+constexpr double kLaneRoundCycles = 26, kLaneWordCycles = 5;
+/// A buffer between warps, and each word read and merged from one: where all
+/// lanes of a warp read the same, and otherwise.
+constexpr double kWarpBufferCycles = 54, kMergeCycles = 3,
+                 kScatteredMergeCycles = 7;
+/// A word of a remote load in the tree, and bytes a cycle of all of them.
+constexpr double kRemoteWordCycles = 8, kRemoteTupleBytes = 8;
+/// The barrier before a collective on slices.
+constexpr double kSliceBarrierCycles = 270;
+/// A turn of remote loads: at least, and for each peer; bytes a cycle of a
+/// block that reads while all do, and alone.
+constexpr double kTurnCycles = 200, kPeerLoadCycles = 64, kReadBytes = 16,
+                 kLoneReadBytes = 24;
+/// A bulk copy to a peer; another one of the same warp; one that waits for the
+/// one before it.
+constexpr double kCopyCycles = 275, kNextCopyCycles = 60, kCopyHopCycles = 170;
+/// Bytes a cycle of bulk copies that a block sends, that one receives alone,
+/// and that each of 2, 4, 8, 16 sends to all.
+constexpr double kCopySendBytes = 20.5, kCopyReceiveBytes = 32;
+constexpr double kCopyToAllBytes[] = {20, 16, 14.4, 11};
+
 /// Warps of the blocks that the barriers and exchanges of a target are for.
 constexpr int64_t kMeasuredWarps = 4;
 
@@ -72,18 +112,16 @@ public:
       : shape(shape), gpu(gpu), ranks(shape.clusterSize),
         levels(llvm::Log2_64_Ceil(ranks)),
         warps(llvm::divideCeil(shape.threads, kWarpSize)) {
-    double perSecond = double(TargetConstants::at(gpu.dsmemGbps, ranks)) * 1e9 /
-                       double(gpu.sms);
-    bytesPerCycle = perSecond / (double(gpu.clockKhz) * 1e3);
+    if (!shape.isSlice)
+      lanes = std::clamp<int64_t>(shape.lanes, 1, kWarpSize);
   }
 
   /// The whole exchange.
   std::optional<Traffic> tuples(Algorithm algorithm) const;
   std::optional<Traffic> slices(Algorithm algorithm) const;
 
-  double clusterBarrier() const {
-    return double(gpu.clusterBarrierCycles) +
-           ofFurtherWarps(gpu.clusterBarrierSlope);
+  double sliceBarrier() const {
+    return kSliceBarrierCycles + ofFurtherWarps(gpu.clusterBarrierSlope);
   }
 
 private:
@@ -95,25 +133,25 @@ private:
   Traffic downTree(Tuples tuples) const;
   Traffic remoteRounds(Tuples tuples) const;
   Traffic throughGlobal(Tuples tuples, int64_t tuplesRead) const;
-  /// Combines the words of a tuple beyond the first, of all ranks.
+  /// Combines tuples of `words` words of all ranks, which have arrived.
   Traffic combination(int64_t words) const;
+  /// Combines the tuples of the threads of each group.
+  Traffic withinBlock(Tuples tuples) const;
 
   // Slices of a buffer, of which every block has one.
   Traffic readAll(int64_t bytes, int64_t readers) const;
-  Traffic copy(int64_t total, int64_t bytes, int64_t copies,
-               int64_t rounds) const;
+  /// Bulk copies of `bytes` in all, the busiest block's part of which takes
+  /// `cycles`.
+  Traffic copy(int64_t bytes, int64_t copies, int64_t rounds,
+               double cycles) const;
 
-  /// Cycles of `bytes` through the shared memory of one block.
-  double transfer(double bytes) const {
-    return std::max(bytes, 0.0) / bytesPerCycle;
-  }
   /// What warps beyond those of the measurements add.
   double ofFurtherWarps(int64_t slope) const {
     return double(slope * (warps - kMeasuredWarps));
   }
-  double blockBarrier() const {
-    return double(gpu.blockBarrierCycles) +
-           ofFurtherWarps(gpu.blockBarrierSlope);
+  double clusterBarrier() const {
+    return double(gpu.clusterBarrierCycles) +
+           ofFurtherWarps(gpu.clusterBarrierSlope);
   }
   /// A step in which a block hears one word from each of `senders` - 1 others.
   double exchange(int64_t senders) const {
@@ -121,55 +159,70 @@ private:
            ofFurtherWarps(gpu.blockBarrierSlope);
   }
 
-  /// A message that waits for the one before it.
-  double hop(Tuples tuples) const {
-    return double(gpu.storeAsyncCycles) +
-           transfer(double(tuples.bytes() - kWordBytes));
+  /// Sending `tuples` to each of `receivers`, beyond one message each.
+  double sending(Tuples tuples, int64_t receivers) const {
+    // Lanes that are groups of their own write next to each other.
+    if (lanes == 1 && tuples.messages() == tuples.groups)
+      return double(receivers * tuples.bytes()) / kPacketBytes;
+    double further = double((tuples.messages() - 1) * receivers);
+    return further * kSendCycles + serial(tuples);
+  }
+  /// The messages of one tuple, one after another.
+  double serial(Tuples tuples) const {
+    return tuples.groups == 1
+               ? double(tuples.messages() - 1) * kNextMessageCycles
+               : 0;
   }
 
   const CollectiveShape &shape;
   const TargetConstants &gpu;
   int64_t ranks;
-  int64_t levels; ///< log2 of the ranks, rounded up
-  int64_t warps;  ///< of a block
-  double bytesPerCycle;
+  int64_t levels;            ///< log2 of the ranks, rounded up
+  int64_t warps;             ///< of a block
+  int64_t lanes = kWarpSize; ///< of a group
 };
 } // namespace
 
 Traffic Model::toAll(Tuples tuples) const {
   int64_t others = ranks - 1, received = others * tuples.bytes();
   return {ranks * received, ranks * others * tuples.messages(), /*rounds=*/1,
-          ranks * tuples.bytes(),
-          exchange(ranks) + transfer(double(received - others * kWordBytes))};
+          ranks * tuples.bytes(), exchange(ranks) + sending(tuples, ranks)};
 }
 
 Traffic Model::toOne(Tuples tuples) const {
   Traffic step = toAll(tuples);
   step.bytes /= ranks;
   step.messages /= ranks;
+  double received = double(ranks * (tuples.messages() - 1)) * kReceiveCycles;
+  step.cycles = exchange(2) + kOneSidedCycles +
+                std::max(sending(tuples, 1), received + serial(tuples));
   return step;
 }
 
 Traffic Model::fromOne(Tuples tuples) const {
   // A copy for each of the others leaves the sender.
-  int64_t others = ranks - 1, sent = others * tuples.bytes();
-  return {sent, others * tuples.messages(), /*rounds=*/1, tuples.bytes(),
-          exchange(2) + transfer(double(sent - others * kWordBytes))};
+  int64_t others = ranks - 1;
+  return {others * tuples.bytes(), others * tuples.messages(), /*rounds=*/1,
+          tuples.bytes(),
+          exchange(2) + kOneSidedCycles + sending(tuples, ranks)};
 }
 
 Traffic Model::aroundRing(Tuples tuples) const {
+  // In the first step a block sends to itself as well.
   Traffic step = toAll(tuples);
   step.rounds = ranks - 1;
-  step.cycles = exchange(ranks) - double(gpu.storeAsyncCycles) +
-                double(step.rounds) * hop(tuples);
+  step.cycles = exchange(2) + sending(tuples, 2) +
+                double(step.rounds - 1) * (kRingHopCycles + sending(tuples, 1));
   return step;
 }
 
 Traffic Model::downTree(Tuples tuples) const {
+  // The root sends to itself first.
   Traffic step = fromOne(tuples);
   step.rounds = levels;
-  step.cycles = exchange(2) - double(gpu.storeAsyncCycles) +
-                double(step.rounds) * hop(tuples);
+  step.cycles = exchange(2) + kOneSidedCycles - kTreeHopCycles / 4 +
+                double(levels) * kTreeHopCycles +
+                double(levels + 1) * sending(tuples, 1);
   return step;
 }
 
@@ -187,12 +240,15 @@ Traffic Model::remoteRounds(Tuples tuples) const {
   step.cycles = double(TargetConstants::at(gpu.treeCycles, powers));
   if (surplus > 0)
     step.cycles += double(TargetConstants::at(gpu.treeCycles, 2));
-  int64_t further = (std::max(tuples.groups, warps) * tuples.words - warps);
+  double read = double(warps * (kWarpSize / lanes) * tuples.words * kWordBytes);
+  double further = std::max(double(tuples.words - 1) * kRemoteWordCycles,
+                            read / kRemoteTupleBytes);
   step.cycles +=
       double(step.rounds) * (ofFurtherWarps(gpu.clusterBarrierSlope) +
-                             transfer(double(further * kWordBytes)));
-  // The last round's slot is read before a block goes on.
-  step.cycles += clusterBarrier();
+                             (tuples.words > 1 ? further : 0));
+  // A second round frees the slot of the first; the only one has a barrier.
+  if (step.rounds == 1)
+    step.cycles += kCloseBarrierCycles;
   return step;
 }
 
@@ -209,40 +265,52 @@ Traffic Model::throughGlobal(Tuples tuples, int64_t tuplesRead) const {
 }
 
 Traffic Model::combination(int64_t words) const {
-  // A merge over 32 lanes: five rounds of two words.
-  constexpr double roundsAndWords = 5 * 2;
+  double perWord = lanes == kWarpSize ? kMergeCycles : kScatteredMergeCycles;
+  double byAll = double(ranks * words) * perWord;
+  double byLanes =
+      double(levels) * (kLaneRoundCycles + double(words) * kLaneWordCycles);
   Traffic step;
-  step.cycles = double(levels * (words - 1)) * double(gpu.laneMergeCycles) /
-                roundsAndWords;
+  step.cycles = lanes >= ranks ? std::min(byAll, byLanes) : byAll;
   return step;
 }
 
-/// `readers` blocks combine `bytes` each, which they read from all others, a
-/// load of an element from each of them at a time.
-Traffic Model::readAll(int64_t bytes, int64_t readers) const {
-  int64_t elements = llvm::divideCeil(bytes, shape.unitBytes);
-  double turns = double(llvm::divideCeil(elements, shape.threads));
-  int64_t received = (ranks - 1) * bytes;
+Traffic Model::withinBlock(Tuples tuples) const {
   Traffic step;
-  step.bytes = readers * received;
-  step.messages = readers * (ranks - 1) * elements;
+  step.cycles = double(llvm::Log2_64_Ceil(lanes)) *
+                (kLaneRoundCycles + double(tuples.words) * kLaneWordCycles);
+  int64_t groupWarps = warps * (kWarpSize / lanes) / tuples.groups;
+  if (groupWarps > 1)
+    step.cycles +=
+        kWarpBufferCycles +
+        double(groupWarps * tuples.words) *
+            (lanes == kWarpSize ? kMergeCycles / 2 : kScatteredMergeCycles);
+  return step;
+}
+
+/// `readers` blocks combine `bytes` each, which they read from all others: in
+/// a turn every thread reads a unit of each of them.
+Traffic Model::readAll(int64_t bytes, int64_t readers) const {
+  int64_t units = llvm::divideCeil(bytes, kUnitBytes), others = ranks - 1;
+  int64_t turns = llvm::divideCeil(units, shape.threads);
+  double rate = readers == 1 ? kLoneReadBytes : kReadBytes;
+  double turn = double(others * std::min(units, shape.threads) * kUnitBytes);
+  Traffic step;
+  step.bytes = readers * others * bytes;
+  step.messages = readers * others * llvm::divideCeil(bytes, shape.unitBytes);
   step.rounds = 1;
   step.cycles =
-      std::max(turns * double(gpu.dsmemLatency), transfer(double(received)));
+      double(turns) *
+      std::max(kTurnCycles + double(others) * kPeerLoadCycles, turn / rate);
   return step;
 }
 
-/// Bulk copies of `total` bytes in the cluster, of which the busiest block
-/// passes `bytes` a round.
-Traffic Model::copy(int64_t total, int64_t bytes, int64_t copies,
-                    int64_t rounds) const {
-  double rate = std::min(bytesPerCycle, double(gpu.bulkBytesPerCycle));
+Traffic Model::copy(int64_t bytes, int64_t copies, int64_t rounds,
+                    double cycles) const {
   Traffic step;
-  step.bytes = total;
+  step.bytes = bytes;
   step.messages = copies;
   step.rounds = rounds;
-  step.cycles = blockBarrier() + double(rounds) * (double(gpu.bulkCycles) +
-                                                   double(bytes) / rate);
+  step.cycles = kCopyCycles + ofFurtherWarps(gpu.blockBarrierSlope) + cycles;
   return step;
 }
 
@@ -262,10 +330,14 @@ std::optional<Traffic> Model::tuples(Algorithm algorithm) const {
       shape.kind == Kind::AllReduce || shape.kind == Kind::AllGather;
   bool isScattered = shape.kind == Kind::ReduceScatter;
   Traffic merge;
+  Traffic block;
+  if (shape.kind == Kind::AllReduce || shape.kind == Kind::Reduce ||
+      isScattered)
+    block = withinBlock(whole);
   if (shape.kind == Kind::AllReduce || shape.kind == Kind::Reduce)
-    merge = combination(words);
+    merge = block + combination(words);
   if (isScattered)
-    merge = combination(slice.words);
+    merge = block + combination(slice.words);
   switch (algorithm) {
   case Algorithm::Mailbox:
     if (isForAll)
@@ -278,7 +350,7 @@ std::optional<Traffic> Model::tuples(Algorithm algorithm) const {
     if (shape.kind == Kind::Broadcast)
       return downTree(whole);
     if (shape.kind == Kind::AllReduce || shape.kind == Kind::Reduce)
-      return remoteRounds(whole) + merge;
+      return remoteRounds(whole) + block;
     return std::nullopt;
   case Algorithm::Ring:
     if (isForAll)
@@ -286,7 +358,7 @@ std::optional<Traffic> Model::tuples(Algorithm algorithm) const {
     return std::nullopt;
   case Algorithm::Scatter:
     if (shape.kind == Kind::AllReduce && words >= ranks)
-      return toAll(slice) + combination(slice.words) + toAll(slice);
+      return block + toAll(slice) + combination(slice.words) + toAll(slice);
     return std::nullopt;
   case Algorithm::Global: {
     bool readsOne = shape.kind == Kind::Broadcast || isScattered;
@@ -305,10 +377,18 @@ std::optional<Traffic> Model::slices(Algorithm algorithm) const {
   bool isRing = algorithm == Algorithm::Ring;
   bool isMailbox = algorithm == Algorithm::Mailbox;
   bool isScatter = algorithm == Algorithm::Scatter;
-  Traffic gather = copy(ranks * others * slice, others * slice, ranks * others,
-                        /*rounds=*/1);
-  Traffic around = copy(ranks * others * slice, slice, ranks * others, others);
-  Traffic toRoot = copy(others * slice, others * slice, others, /*rounds=*/1);
+  // By copies to all others at once, on around a ring, or to one.
+  double atOnce = double(ranks - 2) * kNextCopyCycles;
+  Traffic gather =
+      copy(ranks * others * slice, ranks * others, /*rounds=*/1,
+           atOnce + double(others * slice) /
+                        kCopyToAllBytes[std::clamp<int64_t>(levels, 1, 4) - 1]);
+  Traffic around = copy(ranks * others * slice, ranks * others, others,
+                        double(others - 1) * kCopyHopCycles +
+                            double(others * slice) / kCopySendBytes);
+  Traffic toRoot = copy(others * slice, others, /*rounds=*/1,
+                        std::max(double(slice) / kCopySendBytes,
+                                 double(others * slice) / kCopyReceiveBytes));
   switch (shape.kind) {
   case Kind::AllReduce:
     if (isScatter || isRing)
@@ -334,9 +414,12 @@ std::optional<Traffic> Model::slices(Algorithm algorithm) const {
     return std::nullopt;
   case Kind::Broadcast:
     if (isMailbox)
-      return copy(others * bytes, others * bytes, others, /*rounds=*/1);
+      return copy(others * bytes, others, /*rounds=*/1,
+                  atOnce + double(others * bytes) / kCopySendBytes);
     if (algorithm == Algorithm::Tree)
-      return copy(others * bytes, bytes, others, levels);
+      return copy(others * bytes, others, levels,
+                  double(levels) * (double(bytes) / kCopySendBytes) +
+                      (double(levels) - 0.5) * kCopyHopCycles);
     return std::nullopt;
   }
   llvm_unreachable("unknown collective");
@@ -354,7 +437,7 @@ cascade::cluster::estimateTraffic(const CollectiveShape &shape,
   std::optional<Traffic> traffic = model.slices(algorithm);
   // All blocks are done with their buffers before one touches another's.
   if (traffic)
-    traffic->cycles += model.clusterBarrier();
+    traffic->cycles += model.sliceBarrier();
   return traffic;
 }
 

@@ -4,6 +4,8 @@
 #include "Libdevice.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -47,6 +49,22 @@ createMachine(Location loc, const PTXOptions &options) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// Barriers, waits and messages are inline assembly, for which MLIR has no word
+/// to say that it is convergent. Without it, a wait behind a branch is copied
+/// into both sides, and the lanes that wait hold up those that still have to
+/// send.
+static void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      auto *text =
+          call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+               : nullptr;
+      if (text && text->hasSideEffects())
+        call->setConvergent();
+    }
+}
+
 /// The optimisation pipeline of -O3, without vectorisers and unrolling: the
 /// kernels are laid out by their mapping.
 static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -86,6 +104,7 @@ static std::unique_ptr<DeviceModule> translate(gpu::GPUModuleOp kernels,
   device->module->setDataLayout(device->machine->createDataLayout());
   if (failed(linkLibdevice(kernels.getLoc(), *device->module)))
     return nullptr;
+  markConvergent(*device->module);
   optimise(*device->module, *device->machine);
   return device;
 }

@@ -1,6 +1,7 @@
 //===- ChooseAlgorithm.cpp - How blocks exchange --------------------------===//
 
 #include "ChooseAlgorithm.h"
+#include "Collective.h"
 
 using namespace cascade::cluster;
 
@@ -48,18 +49,19 @@ llvm::ArrayRef<Algorithm> cascade::cluster::getAlgorithms(CollectiveKind kind,
 }
 
 llvm::SmallVector<Algorithm>
-cascade::cluster::getAutoAlgorithms(CollectiveKind kind, bool isSlice) {
-  llvm::SmallVector<Algorithm> algorithms(getAlgorithms(kind, isSlice));
-  if (!isSlice)
-    llvm::erase_if(algorithms, [](Algorithm algorithm) {
-      return algorithm == Algorithm::Scatter || algorithm == Algorithm::Global;
+cascade::cluster::getAutoAlgorithms(const Collective &collective) {
+  llvm::SmallVector<Algorithm> algorithms(
+      getAlgorithms(collective.kind, collective.isSlice()));
+  if (!collective.isSlice())
+    llvm::erase_if(algorithms, [&](Algorithm algorithm) {
+      return algorithm == Algorithm::Global ||
+             (algorithm == Algorithm::Scatter && !collective.canBeCut());
     });
   return algorithms;
 }
 
-Algorithm cascade::cluster::chooseAlgorithm(const CollectiveShape &shape,
-                                            const TargetConstants &gpu,
-                                            int64_t sets) {
-  return chooseAlgorithm(shape, getAutoAlgorithms(shape.kind, shape.isSlice),
-                         gpu, kMaxSlotBytes / sets);
+Algorithm cascade::cluster::chooseAlgorithm(const Collective &collective,
+                                            const TargetConstants &gpu) {
+  return chooseAlgorithm(collective.getShape(), getAutoAlgorithms(collective),
+                         gpu, kMaxSlotBytes / collective.getNumSets());
 }

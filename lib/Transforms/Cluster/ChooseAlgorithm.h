@@ -7,18 +7,20 @@
 
 namespace cascade::cluster {
 
+struct Collective;
+
 /// The algorithms that expand a collective.
 llvm::ArrayRef<Algorithm> getAlgorithms(CollectiveKind kind, bool isSlice);
 
-/// Those of them that `auto` may stand for: not `scatter` or `global` on
-/// tuples, which need more than the tuples.
-llvm::SmallVector<Algorithm> getAutoAlgorithms(CollectiveKind kind,
-                                               bool isSlice);
+/// Those of them that `auto` may stand for on `collective`: not `global` on
+/// tuples, which needs memory, and `scatter` only where they can be cut.
+llvm::SmallVector<Algorithm> getAutoAlgorithms(const Collective &collective);
 
 /// What `auto` stands for: of getAutoAlgorithms() the one that is predicted to
-/// be the fastest on `gpu`, with slots that fit in each of its `sets`.
-Algorithm chooseAlgorithm(const CollectiveShape &shape,
-                          const TargetConstants &gpu, int64_t sets);
+/// be the fastest on `gpu`, with slots that fit in each of its sets. The sizes
+/// of the block and the cluster are known.
+Algorithm chooseAlgorithm(const Collective &collective,
+                          const TargetConstants &gpu);
 
 } // namespace cascade::cluster
 

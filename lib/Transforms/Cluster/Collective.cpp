@@ -96,6 +96,14 @@ std::optional<Collective> Collective::get(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+bool Collective::canBeCut() const {
+  int64_t ranks = *getKnownClusterSize(op);
+  return kinds && llvm::all_of(inputs.getTypes(), [&](Type type) {
+           auto vector = dyn_cast<VectorType>(type);
+           return vector && vector.getNumElements() % ranks == 0;
+         });
+}
+
 int64_t Collective::getNumSets() const {
   return isSlice() || !isInLoop(op) ? 1 : 2;
 }
@@ -119,5 +127,6 @@ CollectiveShape Collective::getShape() const {
       blockWarps / warps.value_or(blockWarps) * (kWarpSize / lanes);
   shape.unitBytes = packing.getNumChunks() * packing.getChunkBytes();
   shape.payloadBytes = groups * shape.unitBytes;
+  shape.lanes = lanes;
   return shape;
 }

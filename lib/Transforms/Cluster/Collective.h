@@ -48,6 +48,9 @@ struct Collective {
   bool isToRoot() const {
     return kind == CollectiveKind::Reduce || kind == CollectiveKind::Gather;
   }
+  /// Whether the tuples are vectors that are reduced by their elements and can
+  /// be cut into a slice a block: what algorithm(scatter) needs.
+  bool canBeCut() const;
   /// What it exchanges between blocks, where their sizes are known.
   CollectiveShape getShape() const;
   /// Sets of slots and mbarriers, which executions take in turn: on tuples, 2

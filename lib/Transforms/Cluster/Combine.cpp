@@ -18,9 +18,13 @@ using namespace cascade::cluster;
 /// Up to this many tuples, every thread reads all of them: fewer steps than a
 /// butterfly, and shared memory broadcasts.
 static constexpr int64_t kMaxReadByAll = 4;
+/// The same where a merge is an instruction a word, by words of all tuples.
+static constexpr int64_t kMaxWordsReadByAll = 16;
 /// A tuple of more words takes long code to merge (the list of a topk does): it
 /// is merged in loops, with one copy of the code a collective and level.
 static constexpr int64_t kMaxUnrolledWords = 12;
+/// The same where a merge is an instruction a word.
+static constexpr int64_t kMaxUnrolledWordsOfKinds = 32;
 
 Value Expansion::allocate(int64_t tuples) {
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
@@ -95,7 +99,8 @@ static bool hasLanewise(const Collective &collective) {
 }
 
 bool Expansion::isLarge() const {
-  return packing.getNumWords() > kMaxUnrolledWords;
+  return packing.getNumWords() >
+         (collective.kinds ? kMaxUnrolledWordsOfKinds : kMaxUnrolledWords);
 }
 
 SmallVector<Value> Expansion::butterflyRound(ValueRange state, Value lane,
@@ -189,6 +194,8 @@ SmallVector<Value> Expansion::combine(Value buffer, Value first, int64_t stride,
                                       int64_t count) {
   int64_t size = llvm::PowerOf2Ceil(count);
   int64_t readByAll = isLarge() || hasLanewise(collective) ? 2 : kMaxReadByAll;
+  if (collective.kinds)
+    readByAll = std::max(readByAll, kMaxWordsReadByAll / packing.getNumWords());
   if (count > readByAll && size <= who.lanes) {
     // Lane k reads tuple k; absent ones repeat the last, and do not count.
     Value place = arith::AndIOp::create(builder, loc, who.laneInGroup,

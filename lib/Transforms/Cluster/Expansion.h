@@ -284,6 +284,18 @@ mlir::Value getMBarrier(Emitter &e, const ExchangePlan &plan,
 mlir::Value placeInSet(Emitter &e, const Round &round, mlir::Value place,
                        int64_t count);
 
+/// The slots of this thread's group, one a rank: at first, first + stride, ...
+struct RankSlots {
+  mlir::Value first; // i32
+  int64_t stride = 1;
+
+  mlir::Value of(Emitter &e, mlir::Value rank) const {
+    return e.add(first, e.scale(rank, stride));
+  }
+};
+/// Those of the round's set, in a buffer for all groups and `count` ranks.
+RankSlots placeRanks(Expansion &e, const Round &round, int64_t count);
+
 /// Before the messages of a round: what the threads of this block have read of
 /// the round before stays theirs to read.
 void orderRounds(Expansion &e, const ExchangePlan &plan);

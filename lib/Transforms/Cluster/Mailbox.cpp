@@ -25,7 +25,8 @@ struct Mailbox {
   bool isFromRoot = false, isToRoot = false;
 
   Round round = {};
-  Value slots = {}, first = {}, mbarrier = {};
+  Value slots = {}, mbarrier = {};
+  RankSlots ranks = {}; // of this group
 
   /// Allocates the slots and expects the messages of this round.
   void open(int64_t number);
@@ -33,8 +34,17 @@ struct Mailbox {
   void send(ValueRange values, Value target);
   /// Sends the group's tuple to all receivers.
   void sendToReceivers(ValueRange values);
-  /// Waits; afterwards the slots of this group start at `first`.
+  /// Waits for the messages of all senders.
   void wait();
+  /// What has arrived for this group, combined in rank order.
+  SmallVector<Value> combine() {
+    return e.combine(slots, ranks.first, ranks.stride, getNumSenders());
+  }
+  /// The same side by side.
+  SmallVector<Value> concatenate() {
+    return e.concatenate(
+        e.loadAll(slots, ranks.first, ranks.stride, getNumSenders()));
+  }
 
   int64_t getNumSenders() const {
     return isFromRoot ? 1 : e.kernel.clusterSize;
@@ -54,12 +64,11 @@ void Mailbox::open(int64_t number) {
     MBarrierExpectTxOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,
                                e.constant(bytes));
   });
-  Value set = placeInSet(e, round, e.who.group, e.who.groups);
-  first = e.scale(set, senders);
+  ranks = placeRanks(e, round, senders);
 }
 
 void Mailbox::send(ValueRange values, Value target) {
-  Value slot = isFromRoot ? first : e.add(first, e.kernel.rank);
+  Value slot = isFromRoot ? ranks.first : ranks.of(e, e.kernel.rank);
   Value place = e.scale(slot, e.packing.getNumChunks());
   for (auto [index, chunk] :
        llvm::enumerate(e.packing.toChunks(e.builder, e.loc, values)))
@@ -108,7 +117,7 @@ static SmallVector<Value> scatter(Expansion &e, const ExchangePlan &plan,
       box.send(part, e.constant(target));
   });
   box.wait();
-  return slices.combine(box.slots, box.first, /*stride=*/1, ranks);
+  return box.combine();
 }
 
 SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
@@ -123,16 +132,13 @@ SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
   box.open(/*number=*/0);
   orderRounds(e, plan);
   box.sendToReceivers(values);
-  int64_t ranks = e.kernel.clusterSize;
   return e.onlyWhere(box.isToRoot ? box.isRoot() : Value(),
                      e.collective.op->getResultTypes(), [&] {
                        box.wait();
                        if (box.isFromRoot)
-                         return e.load(box.slots, box.first);
-                       if (e.collective.isReduction())
-                         return e.combine(box.slots, box.first, 1, ranks);
-                       return e.concatenate(
-                           e.loadAll(box.slots, box.first, 1, ranks));
+                         return e.load(box.slots, box.ranks.first);
+                       return e.collective.isReduction() ? box.combine()
+                                                         : box.concatenate();
                      });
 }
 
@@ -145,6 +151,5 @@ SmallVector<Value> cascade::cluster::expandScatter(Expansion &e,
   box.open(/*number=*/1);
   box.sendToReceivers(mine);
   box.wait();
-  return e.concatenate(
-      slices.loadAll(box.slots, box.first, 1, e.kernel.clusterSize));
+  return box.concatenate();
 }

@@ -6,17 +6,12 @@
 using namespace mlir;
 using namespace cascade::cluster;
 
-/// algorithm(scatter) cuts the operands into a slice a block.
 static LogicalResult checkScattered(const Collective &c) {
-  int64_t ranks = *getKnownClusterSize(c.op);
-  bool isCut = llvm::all_of(c.inputs.getTypes(), [&](Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && vector.getNumElements() % ranks == 0;
-  });
-  if (c.kinds && isCut)
+  if (c.canBeCut())
     return success();
   return c.op->emitOpError()
-         << "by algorithm(scatter) takes vectors whose length the " << ranks
+         << "by algorithm(scatter) takes vectors whose length the "
+         << *getKnownClusterSize(c.op)
          << " blocks divide, and kind(...): use algorithm(mailbox)";
 }
 
@@ -58,6 +53,6 @@ LogicalResult cascade::cluster::prepare(Collective &c,
     return op->emitOpError() << "needs a thread for each of the " << *ranks
                              << " blocks, but the block has " << *threads;
   if (c.algorithm == Algorithm::Auto)
-    c.algorithm = chooseAlgorithm(c.getShape(), gpu, c.getNumSets());
+    c.algorithm = chooseAlgorithm(c, gpu);
   return checkAlgorithm(c);
 }

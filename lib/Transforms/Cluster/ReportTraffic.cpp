@@ -87,7 +87,7 @@ static CollectiveReport reportCollective(const Collective &collective,
     if (auto traffic = estimateTraffic(report.shape, algorithm, gpu))
       report.algorithms.push_back({algorithm, *traffic});
   if (report.taken == Algorithm::Auto)
-    report.taken = chooseAlgorithm(report.shape, gpu, collective.getNumSets());
+    report.taken = chooseAlgorithm(collective, gpu);
   return report;
 }
 

@@ -20,7 +20,7 @@ SmallVector<Value> cascade::cluster::expandRing(Expansion &e,
   Value rank = e.kernel.rank;
   Value slots = e.allocate(plan.sets * e.who.groups * ranks);
   Round round = getRound(e, plan);
-  Value first = e.scale(placeInSet(e, round, e.who.group, e.who.groups), ranks);
+  RankSlots own = placeRanks(e, round, ranks);
   SmallVector<Value> mbarriers;
   for (int64_t step = 0; step < steps; ++step)
     mbarriers.push_back(getMBarrier(e, plan, round, step));
@@ -48,19 +48,19 @@ SmallVector<Value> cascade::cluster::expandRing(Expansion &e,
 
   Value next = e.modulo(e.add(rank, 1), ranks), isLeader = e.isLeader();
   e.guarded(isLeader, [&] {
-    Value slot = e.add(first, rank);
+    Value slot = own.of(e, rank);
     send(values, slot, mbarriers.front(), rank);
     send(values, slot, mbarriers.front(), next);
   });
   for (int64_t step = 1; step < steps; ++step) {
     wait(mbarriers[step - 1]);
     Value from = e.modulo(e.add(rank, ranks - step), ranks);
-    Value slot = e.add(first, from);
+    Value slot = own.of(e, from);
     e.guarded(isLeader,
               [&] { send(e.load(slots, slot), slot, mbarriers[step], next); });
   }
   wait(mbarriers.back());
   if (e.collective.isReduction())
-    return e.combine(slots, first, /*stride=*/1, ranks);
-  return e.concatenate(e.loadAll(slots, first, /*stride=*/1, ranks));
+    return e.combine(slots, own.first, own.stride, ranks);
+  return e.concatenate(e.loadAll(slots, own.first, own.stride, ranks));
 }

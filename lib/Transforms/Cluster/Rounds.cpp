@@ -54,6 +54,19 @@ Value cascade::cluster::placeInSet(Emitter &e, const Round &round, Value place,
   return round.set ? e.add(e.scale(round.set, count), place) : place;
 }
 
+RankSlots cascade::cluster::placeRanks(Expansion &e, const Round &round,
+                                       int64_t count) {
+  // Where all lanes of a warp read the same slots, those of neighbouring ranks
+  // are next to each other: one load reads several. Otherwise those of
+  // neighbouring groups are, which lie in other banks.
+  if (e.who.laneGroups == 1) {
+    Value set = placeInSet(e, round, e.who.group, e.who.groups);
+    return {e.scale(set, count), 1};
+  }
+  return {placeInSet(e, round, e.who.group, e.who.groups * count),
+          e.who.groups};
+}
+
 /// Whether some thread of this block may still read what its group's first
 /// thread, which sends, does not wait for.
 static bool needsBlockBarrier(const Expansion &e) {

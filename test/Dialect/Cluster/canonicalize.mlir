@@ -27,6 +27,16 @@ gpu.module @k {
     gpu.return
   }
 
+  // A workspace goes with the algorithm.
+  // CHECK-LABEL: gpu.func @one_block_global
+  gpu.func @one_block_global(%w: memref<64xi32>, %x: f32, %p: !llvm.ptr<1>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 1, 1, 1>} {
+    // CHECK: cluster.all_reduce(%{{.*}}) scope(block) kind(add) : f32
+    %0 = cluster.all_reduce(%x) scope(cluster) algorithm(global) workspace(%w : memref<64xi32>) kind(add) : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @one_warp
   gpu.func @one_warp(%x: f32, %p: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // CHECK: cluster.all_reduce(%{{.*}}) scope(warp) lanes(8) kind(add) : f32

@@ -17,7 +17,7 @@ module attributes {cluster.target = #cluster.target<name = "h200", sms = 132,
 // CHECK:      cluster.target = #cluster.target<name = "half", sms = 66, portable_cluster = 8, max_cluster = 8,
 // CHECK-SAME:   hbm_gbps = 3189,
 // CHECK-SAME:   residency = [132, 132, 120, 120], dsmem_gbps = [4127, 2652, 2252],
-// CHECK-SAME:   mailbox_cycles = [466, 538, 580], tree_cycles = [667, 1308, 1933]>}
+// CHECK-SAME:   mailbox_cycles = [251, 271, 293], tree_cycles = [555, 1110, 1665]>}
 module attributes {cluster.target = #cluster.target<name = "half", base = "h100",
   sms = 66, max_cluster = 8>} {}
 

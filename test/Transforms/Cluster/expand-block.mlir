@@ -18,9 +18,9 @@ gpu.module @k {
     // CHECK: scf.if
     // CHECK: memref.store %{{.*}}, %[[B]]
     // CHECK: gpu.barrier
-    // CHECK-NEXT: memref.load %[[B]]
-    // CHECK-COUNT-3: gpu.shuffle xor
     // CHECK-NOT: gpu.shuffle
+    // CHECK-COUNT-8: memref.load %[[B]]
+    // CHECK-COUNT-7: arith.addf
     // CHECK-NOT: gpu.barrier
     // CHECK: gpu.return
     %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
@@ -41,9 +41,9 @@ gpu.module @k {
     gpu.return
   }
 
-  // Six warps: lanes 6 and 7 hold nothing.
+  // Six warps, more words than every thread reads: lanes 6 and 7 hold nothing.
   // CHECK-LABEL: gpu.func @six
-  gpu.func @six(%x: f32, %p: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
+  gpu.func @six(%x: vector<3xf32>, %p: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
     // CHECK: gpu.barrier
     // CHECK: memref.load
     // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32
@@ -51,8 +51,8 @@ gpu.module @k {
     // CHECK: arith.cmpi ult, %{{.*}}, %c6_i32
     // CHECK: arith.select
     // CHECK: gpu.shuffle xor %{{.*}}, %c4_i32
-    %0 = cluster.all_reduce(%x) scope(block) kind(add) : f32
-    llvm.store %0, %p : f32, !llvm.ptr<1>
+    %0 = cluster.all_reduce(%x) scope(block) kind(add) : vector<3xf32>
+    llvm.store %0, %p : vector<3xf32>, !llvm.ptr<1>
     gpu.return
   }
 

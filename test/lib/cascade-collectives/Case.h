@@ -94,6 +94,13 @@ std::vector<Results> expectedResults(const Case &c, int64_t round,
 /// The kernel's text.
 std::string kernelText(const Case &c, int64_t workspaceWords);
 
+/// Writes the kernel, its manifest and `buffers` (of each operand what goes in
+/// and what comes out) to `folder`, as case `number`, and the flags of
+/// cascade-launch that check it to `folder`/cases.txt. False if that fails.
+bool exportCase(const Case &c, const std::string &folder, int64_t number,
+                int64_t workspaceWords,
+                const std::vector<std::vector<uint8_t>> &buffers);
+
 } // namespace cascade::test
 
 #endif // CASCADE_TEST_COLLECTIVES_CASE_H

@@ -4,7 +4,8 @@
 // groups, payloads, roots and rounds drawn at random, runs it on the simulated
 // device in several interleavings, and compares with what the definition says.
 // With --mutate it takes one synchronising operation after another out of each
-// kernel instead, and expects the device to report it.
+// kernel instead, and expects the device to report it. With --export it writes
+// what has passed as kernels, manifests, inputs and results for a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,8 @@ static cl::opt<std::string>
     filter("filter", cl::desc("only cases whose name contains this"));
 static cl::opt<bool> mutate("mutate",
                             cl::desc("take synchronising operations out"));
+static cl::opt<std::string>
+    exportTo("export", cl::desc("write the cases for a GPU to this folder"));
 static cl::opt<bool> print("print", cl::desc("print each kernel"));
 
 static int numPassed, numFailed, numSkipped, numMutants;
@@ -163,8 +166,9 @@ static std::string compare(const Case &c, const Memory &memory) {
 
 /// Runs in one interleaving; what is wrong, or nothing.
 static std::string simulate(const Case &c, const sim::Kernel &kernel,
-                            uint64_t order, MLIRContext &context) {
-  Memory memory = makeMemory(c);
+                            uint64_t order, MLIRContext &context,
+                            Memory &memory) {
+  memory = makeMemory(c);
   sim::LaunchSize size;
   size.block = {unsigned(c.threads), 1, 1};
   for (int d = 0; d < 3; ++d)
@@ -179,14 +183,15 @@ static std::string simulate(const Case &c, const sim::Kernel &kernel,
 }
 
 static std::string simulateAll(const Case &c, gpu::GPUFuncOp func,
-                               MLIRContext &context, int64_t &found) {
+                               MLIRContext &context, int64_t &found,
+                               Memory &memory) {
   std::string first;
   FailureOr<sim::Kernel> kernel = sim::Kernel::compile(func);
   if (mlir::failed(kernel))
     return "not known to the simulated device";
   found = 0;
   for (int64_t i = 0; i < interleavings; ++i) {
-    std::string wrong = simulate(c, *kernel, seed + i, context);
+    std::string wrong = simulate(c, *kernel, seed + i, context, memory);
     found += !wrong.empty();
     if (first.empty())
       first = wrong;
@@ -225,7 +230,8 @@ static void runMutants(const Case &c, ModuleOp module, MLIRContext &context) {
     gpu::GPUFuncOp func;
     mutant->walk([&](gpu::GPUFuncOp op) { func = op; });
     int64_t found;
-    simulateAll(c, func, context, found);
+    Memory memory;
+    simulateAll(c, func, context, found, memory);
     ++numMutants;
     if (found)
       continue;
@@ -266,7 +272,12 @@ static void runCase(const Case &c, MLIRContext &context) {
     return;
   }
   int64_t found;
-  std::string wrong = simulateAll(c, func, context, found);
+  Memory memory;
+  std::string wrong = simulateAll(c, func, context, found, memory);
+  if (wrong.empty() && !exportTo.empty() &&
+      !exportCase(c, exportTo, numPassed,
+                  c.usesWorkspace() ? kWorkspaceWords : 1, memory.buffers))
+    wrong = "cannot be written to " + exportTo;
   if (!wrong.empty()) {
     ++numFailed;
     llvm::outs() << c.name() << ": " << wrong << "\n";

@@ -1,8 +1,8 @@
 //===- Traffic.h - What a collective of a cluster moves ---------*- C++ -*-===//
 //
 // A model of the exchanges between the blocks of a cluster: bytes, messages and
-// rounds from the algorithm, cycles from the latencies and rates of
-// #cluster.target. docs/TrafficModel.md has the formulas.
+// rounds from the algorithm, cycles from the exchanges of #cluster.target and
+// from fitted rates. docs/TrafficModel.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,7 @@ struct CollectiveShape {
   int64_t payloadBytes = 0;
   int64_t clusterSize = 1; ///< blocks
   int64_t threads = 128;   ///< of a block
+  int64_t lanes = 32;      ///< of a group that has one tuple
   /// Bytes of one tuple, in whole words, or of one element of the buffer.
   int64_t unitBytes = 4;
 };

@@ -349,6 +349,7 @@ struct NarrowScope : OpRewritePattern<AllReduceOp> {
       rewriter.modifyOpInPlace(op, [&] {
         op.setScope(Scope::Block);
         op.setAlgorithm(Algorithm::Auto);
+        op.getWorkspaceMutable().clear();
       });
       return success();
     }

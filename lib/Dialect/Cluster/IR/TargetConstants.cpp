@@ -135,8 +135,8 @@ static TargetConstants makeH200() {
   gpu.clusterBarrierCycles = 388;
   gpu.clusterBarrierSlope = 10;
   gpu.relaxedBarrierCycles = 117;
-  gpu.mailboxCycles = {0, 466, 538, 580, 677};
-  gpu.treeCycles = {0, 667, 1308, 1933, 2542};
+  gpu.mailboxCycles = {0, 251, 271, 293, 348};
+  gpu.treeCycles = {0, 555, 1110, 1665, 2204};
   gpu.laneMergeCycles = 108;
   gpu.warpMergeCycles = 157;
   gpu.warpMergeSlope = 55;

@@ -66,8 +66,8 @@ struct TargetConstants {
   int64_t clusterBarrierCycles = 0; ///< release and acquire
   int64_t clusterBarrierSlope = 0;  ///< more for each further warp
   int64_t relaxedBarrierCycles = 0; ///< an arrival that publishes nothing
-  ByClusterSize mailboxCycles = {}; ///< all-reduce of an f32; from 2 blocks
-  ByClusterSize treeCycles = {};    ///< likewise
+  ByClusterSize mailboxCycles = {}; ///< a word of each to all; from 2 blocks
+  ByClusterSize treeCycles = {};    ///< the same by rounds of remote loads
   // What it takes in a row kernel to merge states of two words: a constant and,
   // as a slope, something for each warp of a block or block of a cluster.
   int64_t laneMergeCycles = 0;
