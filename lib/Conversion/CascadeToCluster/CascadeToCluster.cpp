@@ -234,6 +234,13 @@ static LogicalResult checkMapping(ChainOp chain, const MappingPlan &plan,
       }
       if (isRow && digit.level == Level::Warp)
         rowWarpStride = digit.idStride;
+      // What a thread holds of the streamed axis lies at constant offsets.
+      bool isHeld = digit.level == Level::Reg || digit.level == Level::Vector;
+      if (isRow && isHeld && digit.strideIsDynamic)
+        return chain.emitOpError()
+               << "axis '" << name << "' has a " << stringifyLevel(digit.level)
+               << " digit before its loop without a size; write the loop "
+                  "before it or give it a size";
     }
     for (Level level : {Level::Lane, Level::Warp, Level::Cluster, Level::Loop,
                         Level::Grid, Level::Vector})
@@ -330,6 +337,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
                                        kernelType(chain));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(cluster::kDynamicBytesAttrName, b.getI64IntegerAttr(0));
   if (Attribute target = function->getAttr(cluster::kTargetAttrName))
     kernel->setAttr(cluster::kTargetAttrName, target);
   int32_t threads = plan->threads(), blocks = plan->blocks;

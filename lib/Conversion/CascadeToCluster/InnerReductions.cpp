@@ -64,7 +64,8 @@ void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
     reduced =
         loopInner(b, reduce, states, states.identity(b, context.loc, scope),
                   loops, loops, context);
-  reduced = mergeThreads(b, context, states, reduced, scope);
+  reduced =
+      mergeThreads(b, context, states, reduced, /*forFirstBlock=*/false, scope);
   for (OpResult result : reduce->getResults())
     define(result, states.elementsOf(b, result, reduced));
 }

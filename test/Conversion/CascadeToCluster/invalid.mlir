@@ -69,6 +69,20 @@ func.func @two_digits(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 
 // -----
 
+func.func @reg_before_loop(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{axis 'l' has a reg digit before its loop without a size; write the loop before it or give it a size}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: reg(2) x loop x lane(32)>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
 func.func @half_a_warp(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{the mapping uses 16 lanes; a kernel uses all 32}}
   %y = cascade.chain (i, l)
