@@ -302,9 +302,25 @@ static bool isLonger(ChainOp chain, unsigned axis, unsigned other) {
   return length(axis) > length(other);
 }
 
+/// Whether `user` is computed from the results of `reduce`.
+static bool isBehind(ReduceOp reduce, ReduceOp user) {
+  SmallVector<Value> worklist(user->getOperands());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second)
+      continue;
+    if (op == reduce)
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
 FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
-  // An axis is inside another if a reduction over it varies over the other,
-  // which is reduced later.
+  // An axis is inside another if what is reduced over it varies over the other
+  // and goes into a reduction over that.
   AxisSet lists = getListAxes(chain);
   unsigned numAxes = chain.getNumAxes();
   AxisSet reduced(numAxes), inside(numAxes);
@@ -321,15 +337,16 @@ FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
       reductions.push_back({reduce, axes.of(reduce.getResult(0))});
     }
   }
-  auto overOf = [&](ReduceOp reduce) {
-    AxisSet over(numAxes);
-    for (Attribute name : reduce.getOver())
-      over.set(chain.getAxisNumber(cast<StringAttr>(name).getValue()));
-    return over;
-  };
-  for (auto &[reduce, varies] : reductions)
-    if ((AxisSet(varies) &= reduced).any())
-      inside |= overOf(reduce);
+  for (auto &[reduce, varies] : reductions) {
+    AxisSet outer(numAxes);
+    for (auto &[user, ofUser] : reductions)
+      if (isBehind(reduce, user))
+        for (Attribute name : user.getOver())
+          outer.set(chain.getAxisNumber(cast<StringAttr>(name).getValue()));
+    if (((outer &= reduced) &= varies).any())
+      for (Attribute name : reduce.getOver())
+        inside.set(chain.getAxisNumber(cast<StringAttr>(name).getValue()));
+  }
   std::optional<unsigned> row;
   for (unsigned axis : reduced.set_bits())
     if (!inside.test(axis) && (!row || isLonger(chain, axis, *row)))
@@ -341,14 +358,5 @@ FailureOr<unsigned> cascade::getRowAxis(ChainOp chain) {
     return reductions.front().first.emitOpError()
            << "reduces an axis that another reduction varies over, and the "
               "other way round; put them into two chains";
-  for (auto &[reduce, varies] : reductions) {
-    bool isInner = (AxisSet(varies) &= reduced).any();
-    if (!isInner && !overOf(reduce).test(*row))
-      return (reduce.emitOpError()
-              << "reduces another axis than '" << chain.getAxisName(*row)
-              << "', which the kernel streams; put it into a chain of its own")
-                 .attachNote(chain.getLoc())
-             << "in this chain";
-  }
   return *row;
 }

@@ -87,6 +87,7 @@ public:
   /// the row, so that a tile of it is enough at a time.
   bool canLoop(unsigned axis);
   LogicalResult refuseToHold(unsigned axis);
+  LogicalResult checkEmpty(unsigned axis, bool isReduced);
   /// Axes that are looped over.
   AxisSet looped() const;
 
@@ -249,6 +250,21 @@ bool Shape::canLoop(unsigned axis) {
       });
 }
 
+/// An axis without iterations leaves no threads, or none of its elements, to
+/// the results that do not vary over it, or do.
+LogicalResult Shape::checkEmpty(unsigned axis, bool isReduced) {
+  if (isReduced && canLoop(axis))
+    return success();
+  if (!isReduced &&
+      llvm::all_of(chain.getOutputMaps().getAsValueRange<AffineMapAttr>(),
+                   [&](AffineMap map) { return map.isFunctionOfDim(axis); }))
+    return success();
+  return chain.emitOpError()
+         << "has no iterations of axis '" << chain.getAxisName(axis)
+         << "', but results that do not depend on them only; leave the axis "
+            "out of the chain";
+}
+
 LogicalResult Shape::refuseToHold(unsigned axis) {
   StringRef name = chain.getAxisName(axis), row = chain.getAxisName(rowAxis);
   if (ShapedType::isDynamic(extents[axis]))
@@ -256,11 +272,15 @@ LogicalResult Shape::refuseToHold(unsigned axis) {
            << "reduces axis '" << name << "' inside axis '" << row
            << "', but its extent is known only at run time; a kernel holds "
               "inner axes whole: give it a static extent";
+  bool isInResult =
+      llvm::any_of(chain.getOutputMaps().getAsValueRange<AffineMapAttr>(),
+                   [&](AffineMap map) { return map.isFunctionOfDim(axis); });
   return chain.emitOpError()
          << "reduces " << extents[axis] << " iterations of axis '" << name
          << "' inside axis '" << row
-         << "', more than the registers of a warp hold; put the two "
-            "reductions into two chains";
+         << "', more than the registers of a warp hold; "
+         << (isInResult ? "give the sum an axis of its own, which no result has"
+                        : "put the two reductions into two chains");
 }
 
 AxisSet Shape::looped() const {
@@ -305,6 +325,15 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
   int64_t taken = 1;
   for (unsigned axis : order) {
     InnerDigits digits;
+    if (extents[axis] == 0) {
+      // Nothing of it is loaded, whatever the mapping says of the others.
+      digits.loop = reduced.test(axis);
+      digits.grid = !digits.loop;
+      if (failed(checkEmpty(axis, digits.loop)))
+        return failure();
+      inner[axis] = digits;
+      continue;
+    }
     digits.vector = vectorOf(axis);
     bool isDynamic = ShapedType::isDynamic(extents[axis]);
     for (auto &[other, its] : inner)
@@ -414,7 +443,7 @@ static double estimate(const Shape &shape, const Choice &choice,
                           : double(shape.extents[axis]);
       product *= std::ceil(extent / double(its.held() * its.lanes));
     }
-    return product;
+    return std::max(product, 1.0);
   };
 
   // Registers, bytes and issue slots of a tile of one thread.

@@ -582,10 +582,23 @@ static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
   body.emitResults(warm);
 }
 
+/// Whether the replay condition varies over the row axis, as that of sums
+/// inside the row may.
+static bool replaysElements(const KernelContext &context) {
+  ChainOp chain = context.chain;
+  auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
+  return yield.getReplay() && AxisAnalysis(chain, chain.getBody())
+                                  .of(yield.getReplay())
+                                  .test(context.rowAxis);
+}
+
 void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
                               gpu::GPUFuncOp kernel) {
-  Region &region = context.chain.getBody();
-  bool together = context.chain.isFused();
+  // Where elements of the row decide whether they are replayed, all are.
+  bool isReplayed = replaysElements(context);
+  Region &region =
+      isReplayed ? context.chain.getSource() : context.chain.getBody();
+  bool together = context.chain.isFused() && !isReplayed;
   RowRange rows = RowRange::create(b, context);
   RegionEmitter before(context, region, together);
   if (context.plan.isResident)

@@ -35,6 +35,7 @@ for file in "$folder"/CPU/*.mlir "$folder"/Catalogue/*.mlir; do
   [ -z "${unsupported[$name]:-}" ] || continue
   dims=()
   grep -q '(i, l' "$file" && dims=(--dim=i=1,3)
+  grep -q '(b, h, l' "$file" && dims=(--dim=b=3)
   flags=("$file" --cluster="$cluster" --algorithm="$algorithm" "${dims[@]}")
   if [[ $file == */Catalogue/* ]]; then
     # Two sizes of the exchange are enough here: the chains are many.
