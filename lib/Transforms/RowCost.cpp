@@ -43,7 +43,7 @@ constexpr double keepInstructions = 39.4; ///< to keep it, in vector accesses
 
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
-constexpr double baseRegisters = 25.8, loopRegisters = 7.4, listRegisters = 10;
+constexpr double baseRegisters = 23.9, loopRegisters = 8.31, listRegisters = 10;
 constexpr double plainState = 2, plainInstructions = 7; ///< words, instructions
 constexpr double registersOfState = 0.121;       ///< a word beyond plainState
 constexpr double registersOfInstruction = 0.143; ///< beyond plainInstructions
@@ -52,46 +52,45 @@ constexpr double registersOfShared = 0.836; ///< a word
 constexpr double mostSpilled = 0.25;        ///< of the registers
 
 // Issue.
-constexpr double issueSlots = 0.2011;    ///< an instruction, many warps
-constexpr double serialIssue = 2.158;    ///< cycles an instruction, one warp
-constexpr double sharedIssue = 0.003604; ///< the same, a warp of its scheduler
+constexpr double issueSlots = 0.19928;   ///< an instruction, many warps
+constexpr double serialIssue = 2.4989;   ///< cycles an instruction, one warp
+constexpr double sharedIssue = 0.003543; ///< the same, a warp of its scheduler
 
 // Of the machine's rates and latencies.
-constexpr double emptyKernels = 1.1177;   ///< any kernel takes
-constexpr double launches = 4.2591;       ///< a block takes, of empty blocks
+constexpr double emptyKernels = 1.1037;   ///< any kernel takes
+constexpr double launches = 4.1757;       ///< a block takes, of empty blocks
 constexpr double memoryReached = 0.9998;  ///< of the best read
-constexpr double cacheReached = 0.6784;   ///< of reading the L2 cache again
-constexpr double smReached = 1.3865;      ///< of the best read of one SM
-constexpr double loadLatencies = 1.5793;  ///< of memory: a tile's loads
-constexpr double keptLatencies = 2.2726;  ///< the same, of a row that is kept
-constexpr double storeLatencies = 1.6729; ///< of memory: the results
-constexpr double spillLatencies = 0.4426; ///< of L2: a register and tile
+constexpr double cacheReached = 0.6848;   ///< of reading the L2 cache again
+constexpr double smReached = 1.5292;      ///< of the best read of one SM
+constexpr double loadLatencies = 1.7151;  ///< of memory: a tile's loads
+constexpr double keptLatencies = 2.1096;  ///< the same, of a row that is kept
+constexpr double storeLatencies = 1.7507; ///< of memory: the results
+constexpr double spillLatencies = 0.3907; ///< of L2: a register and tile
 
 // How these come together.
-constexpr double loopOverhead = 1.184; ///< of the throughput of a loop
-constexpr double keptOverhead = 0.816; ///< the same where the row is kept
-constexpr double tileExponent = 1.05;  ///< of the number of tiles in a row
-constexpr double secondLoop = 2.266;   ///< latency of two loops over one
-constexpr double partialWave = 0.786;  ///< of what a last wave lacks
-constexpr double notHidden = 0.45;    ///< by loads, of the time of lists
-constexpr double smoothness = 3.578;   ///< of the maximum of both times
+constexpr double loopOverhead = 1.1504; ///< of the throughput of a loop
+constexpr double keptOverhead = 0.8018; ///< the same where the row is kept
+constexpr double tileExponent = 1.0496; ///< of the number of tiles in a row
+constexpr double secondLoop = 2.0807;   ///< latency of two loops over one
+constexpr double partialWave = 0.8583;  ///< of what a last wave lacks
+constexpr double notHidden = 0.45;      ///< by loads, of the time of lists
+constexpr double smoothness = 3.472;    ///< of the maximum of both times
 
 // Of the compiler, known rather than fitted.
-constexpr double registerUnit = 8;      ///< registers come in eights
-constexpr double collectiveBytes = 256; ///< shared memory of an exchange
-constexpr double wordsOfState = 2;      ///< that merge latencies are for
-constexpr double loneWarpMerge = 0.178; ///< of a warp's merge, in a lone block
+constexpr double registerUnit = 8;       ///< registers come in eights
+constexpr double collectiveBytes = 256;  ///< shared memory of an exchange
+constexpr double wordsOfState = 2;       ///< that merge latencies are for
+constexpr double loneWarpMerge = 0.1668; ///< of a warp's merge, in a lone block
 // In place of extents that are known at run time only.
 constexpr int64_t commonLength = 8192, commonRows = 4096;
 
 // Of resident grids: fitted to 20 kernels, and to how they compare with others.
 /// Cycles an instruction of a warp, of one block alone on its multiprocessor
 /// and of several.
-constexpr double loneIssue = 0.768, sharedBlocksIssue = 0.781;
-constexpr double residentTile = 0.105; ///< microseconds a tile
-constexpr double residentMoved =
-    1.178;                         ///< of the time to move, where loads wait
-constexpr double oneStage = 1.021; ///< likewise, without a second stage
+constexpr double loneIssue = 0.7701, sharedBlocksIssue = 0.8011;
+constexpr double residentTile = 0.1077;  ///< microseconds a tile
+constexpr double residentMoved = 1.1637; ///< of the time to move: loads wait
+constexpr double oneStage = 1.0258;      ///< likewise, without a second stage
 } // namespace fit
 
 //===----------------------------------------------------------------------===//
