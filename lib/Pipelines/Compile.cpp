@@ -8,6 +8,7 @@
 #include "cascade/Target/NVPTX/EmitPTX.h"
 #include "cascade/Transforms/FuseCascades.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -88,7 +89,7 @@ private:
   bool applyTuning(ModuleOp fused);
   bool runUpTo(Phase last);
   bool buildArtefact();
-  FailureOr<std::string> emitReference();
+  FailureOr<std::string> emitReference(llvm::StringMap<int64_t> &shared);
   std::string print(ModuleOp module);
   std::string stem() const {
     return options.output.empty()
@@ -232,7 +233,19 @@ bool Compilation::runUpTo(Phase end) {
   return succeeded(runPhases(*module, end, options.pipeline, visit));
 }
 
-FailureOr<std::string> Compilation::emitReference() {
+/// Adds what the kernels of `lowered`, a module at phase `nvvm`, say that they
+/// take of dynamic shared memory.
+static void addDynamicShared(ModuleOp lowered,
+                             llvm::StringMap<int64_t> &shared) {
+  lowered.walk([&](LLVM::LLVMFuncOp kernel) {
+    if (auto bytes =
+            kernel->getAttrOfType<IntegerAttr>(cluster::kDynamicBytesAttrName))
+      shared[kernel.getName()] = bytes.getInt();
+  });
+}
+
+FailureOr<std::string>
+Compilation::emitReference(llvm::StringMap<int64_t> &shared) {
   FailureOr<OwningOpRef<ModuleOp>> reference = buildReference(*chains);
   if (failed(reference))
     return failure();
@@ -244,6 +257,7 @@ FailureOr<std::string> Compilation::emitReference() {
     if (failed(passes.run(*lowered)))
       return failure();
   }
+  addDynamicShared(*lowered, shared);
   return emitPTX(kernelsOf(*lowered), {options.chip});
 }
 
@@ -270,12 +284,16 @@ bool Compilation::buildArtefact() {
   }
   std::string path = options.output.empty() ? stem() : options.output;
   auto target = cluster::TargetAttr::lookup(*module);
-  ManifestOptions names{stem(), options.chip,
+  ManifestOptions names{stem(),
+                        options.chip,
                         target ? target.getName().str()
                                : options.pipeline.target,
-                        stem() + ".ptx", ""};
+                        stem() + ".ptx",
+                        /*reference=*/"",
+                        /*shared=*/{}};
+  addDynamicShared(*module, names.shared);
   if (options.withReference) {
-    FailureOr<std::string> reference = emitReference();
+    FailureOr<std::string> reference = emitReference(names.shared);
     if (failed(reference))
       return false;
     names.reference = stem() + ".ref.ptx";

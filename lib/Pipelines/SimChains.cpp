@@ -99,8 +99,10 @@ Error ChainRunner::compile() {
       Error::input(options.file + ": cannot be compiled to kernels");
   if (failed(runPhases(*expanded, Phase::Expanded, sim.pipeline, visit)))
     return failure;
-  ManifestOptions names{"simulated", "sm_90", sim.pipeline.target,
-                        "simulated.ptx", ""};
+  ManifestOptions names{"simulated",         "sm_90",
+                        sim.pipeline.target, "simulated.ptx",
+                        /*reference=*/"",
+                        /*shared=*/{}};
   auto object = buildManifest(*mapped, nullptr, names);
   if (failed(object))
     return failure;

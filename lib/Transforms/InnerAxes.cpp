@@ -11,8 +11,11 @@
 #include "cascade/Analysis/MappingPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace cascade;
@@ -24,8 +27,10 @@ constexpr int64_t mostHeld = 64;
 /// Bytes of shared memory that the collectives of the fused form use, which
 /// leaves as many of 48 KiB for those of the replay.
 constexpr double mostExchanged = 22 * 1024;
-/// Positions of a parallel axis that share what they load.
+/// Rows of a thread that share what they load.
 constexpr int64_t mostShared = 8;
+/// Extents that are known only at run time, where a choice needs one.
+constexpr double commonExtent = 4096, commonRows = 64, commonInner = 32;
 
 // In microseconds.
 constexpr double emptyKernel = 3.3;
@@ -37,11 +42,17 @@ constexpr double usableIssue = 0.7;
 constexpr double baseRegisters = 32;
 constexpr double smoothness = 3;
 
-/// Digits of one inner axis, outermost first: grid, reg, lane, vector.
+/// Digits of one inner axis, outermost first: grid or loop, reg, lane, vector.
 struct InnerDigits {
-  bool grid = false;
+  bool grid = false, loop = false;
   int64_t reg = 1, lanes = 1, stride = 1, vector = 1;
   int64_t held() const { return reg * vector; }
+};
+
+/// A parallel axis whose neighbours read the same elements of the row.
+struct SharingAxis {
+  unsigned axis;
+  int64_t most; ///< positions that do so, of one thread
 };
 
 /// What the estimate and the candidates know of a chain.
@@ -70,17 +81,25 @@ public:
   int64_t rowLanes = 1;  ///< that the inner axes leave
   int64_t rowStride = 1; ///< of these lanes
   int64_t rowVector = 1;
-  int64_t groupAxis = -1; ///< parallel; positions of it share what they load
-  int64_t groupSize = 1;  ///< that may do so
+  /// In the order in which a thread takes rows of them.
+  SmallVector<SharingAxis> sharing;
+  /// Whether all that becomes of values over `axis` is reduced over it inside
+  /// the row, so that a tile of it is enough at a time.
+  bool canLoop(unsigned axis);
+  LogicalResult refuseToHold(unsigned axis);
+  /// Axes that are looped over.
+  AxisSet looped() const;
 
 private:
   int64_t vectorOf(unsigned axis);
   bool meet(unsigned a, unsigned b);
   AxisSet reducedAxes();
-  void findGroup();
+  double elementsAtRow(unsigned input);
+  bool isRowInMemoryOrder();
+  void findSharing();
 };
 
-/// The choices that are left.
+/// The choices that are left; `group` rows of a thread share what they load.
 struct Choice {
   int64_t cluster, warps, reg, group;
   bool ahead; ///< whether the loads of a tile are made during the one before
@@ -151,29 +170,117 @@ int64_t Shape::vectorOf(unsigned axis) {
   return width;
 }
 
-/// A parallel axis whose neighbours read the same elements of the row: an
-/// operand has it divided by a number.
-void Shape::findGroup() {
-  for (auto [number, map] :
-       llvm::enumerate(chain.getInputMaps().getAsValueRange<AffineMapAttr>())) {
-    if (!map.isFunctionOfDim(rowAxis))
-      continue;
-    for (AffineExpr expr : map.getResults()) {
-      auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
-      if (!divided || divided.getKind() != AffineExprKind::FloorDiv)
-        continue;
-      auto axis = dyn_cast<AffineDimExpr>(divided.getLHS());
-      auto divisor = dyn_cast<AffineConstantExpr>(divided.getRHS());
-      if (!axis || !divisor || isInner(axis.getPosition()) ||
-          axis.getPosition() == rowAxis)
-        continue;
-      groupAxis = axis.getPosition();
-      for (int64_t size = 1; size <= mostShared; ++size)
-        if (divisor.getValue() % size == 0)
-          groupSize = size;
-      return;
-    }
+/// The elements of an input at one position of the row and of the axes outside.
+double Shape::elementsAtRow(unsigned input) {
+  AffineMap map = chain.getInputMap(input);
+  if (!map.isFunctionOfDim(rowAxis))
+    return 0;
+  double elements = 1;
+  for (unsigned axis = 0; axis < extents.size(); ++axis)
+    if (map.isFunctionOfDim(axis) && isInner(axis))
+      elements *= ShapedType::isDynamic(extents[axis]) ? commonInner
+                                                       : double(extents[axis]);
+  return elements;
+}
+
+/// Whether neighbours in memory are neighbours on the row in the inputs that
+/// have the most elements of it.
+bool Shape::isRowInMemoryOrder() {
+  double ofRow = 0, ofOthers = 0;
+  for (unsigned input = 0; input < chain.getInputs().size(); ++input) {
+    bool isRow = unitAxis(chain.getInputMap(input)) == int64_t(rowAxis);
+    double &most = isRow ? ofRow : ofOthers;
+    most = std::max(most, elementsAtRow(input));
   }
+  return ofRow > 0 && ofRow >= ofOthers;
+}
+
+/// Finds the parallel axes whose neighbours read the same elements of the
+/// input with the most of them: its map does not name such an axis, or divides
+/// it by a number. The last axes come first: their results are the closest.
+void Shape::findSharing() {
+  int64_t largest = -1;
+  for (unsigned input = 0; input < chain.getInputs().size(); ++input)
+    if (elementsAtRow(input) > (largest < 0 ? 0 : elementsAtRow(largest)))
+      largest = input;
+  if (largest < 0)
+    return;
+  AffineMap map = chain.getInputMap(largest);
+  // How many neighbours on `axis` have the same index everywhere.
+  auto runOf = [&](unsigned axis) -> int64_t {
+    int64_t run = ShapedType::isDynamic(extents[axis])
+                      ? 1
+                      : std::max<int64_t>(1, extents[axis]);
+    for (AffineExpr expr : map.getResults()) {
+      if (!expr.isFunctionOfDim(axis))
+        continue;
+      auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
+      auto divisor = divided ? dyn_cast<AffineConstantExpr>(divided.getRHS())
+                             : AffineConstantExpr();
+      if (!divisor || divided.getKind() != AffineExprKind::FloorDiv ||
+          divided.getLHS() != getAffineDimExpr(axis, map.getContext()))
+        return 1;
+      run = divisor.getValue();
+    }
+    return run;
+  };
+  for (unsigned axis = extents.size(); axis-- > 0;) {
+    if (isInner(axis) || axis == rowAxis || lists.test(axis))
+      continue;
+    int64_t run = runOf(axis), most = 1;
+    for (int64_t size = 1; size <= mostShared; ++size)
+      if (run % size == 0)
+        most = size;
+    if (most > 1)
+      sharing.push_back({axis, most});
+  }
+}
+
+bool Shape::canLoop(unsigned axis) {
+  for (AffineMap map : chain.getOutputMaps().getAsValueRange<AffineMapAttr>())
+    if (map.isFunctionOfDim(axis))
+      return false;
+  return llvm::none_of(
+      chain.getBodyBlock()->getOps<ReduceOp>(), [&](ReduceOp reduce) {
+        return axes.reducedBy(reduce).test(rowAxis) &&
+               llvm::any_of(reduce->getOperands(), [&](Value operand) {
+                 return axes.of(operand).test(axis);
+               });
+      });
+}
+
+LogicalResult Shape::refuseToHold(unsigned axis) {
+  StringRef name = chain.getAxisName(axis), row = chain.getAxisName(rowAxis);
+  if (ShapedType::isDynamic(extents[axis]))
+    return chain.emitOpError()
+           << "reduces axis '" << name << "' inside axis '" << row
+           << "', but its extent is known only at run time; a kernel holds "
+              "inner axes whole: give it a static extent";
+  return chain.emitOpError()
+         << "reduces " << extents[axis] << " iterations of axis '" << name
+         << "' inside axis '" << row
+         << "', more than the registers of a warp hold; put the two "
+            "reductions into two chains";
+}
+
+AxisSet Shape::looped() const {
+  AxisSet result(extents.size());
+  for (auto &[axis, digits] : inner)
+    if (digits.loop)
+      result.set(axis);
+  return result;
+}
+
+/// Of `group` rows, how many are along each axis of `shape.sharing`; none where
+/// they cannot be so many.
+static std::optional<SmallVector<int64_t>> shareOut(const Shape &shape,
+                                                    int64_t group) {
+  SmallVector<int64_t> sizes;
+  for (const SharingAxis &sharing : shape.sharing) {
+    sizes.push_back(std::gcd(group, sharing.most));
+    group /= sizes.back();
+  }
+  return group == 1 ? std::optional(sizes) : std::nullopt;
 }
 
 LogicalResult Shape::placeInnerAxes(bool isRequired) {
@@ -190,21 +297,16 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
     if (reduced.test(axis) || isUnit)
       order.push_back(axis);
   }
-  bool rowIsUnit = llvm::any_of(
-      chain.getInputMaps().getAsValueRange<AffineMapAttr>(),
-      [&](AffineMap map) { return unitAxis(map) == int64_t(rowAxis); });
+  for (unsigned axis : order)
+    inner[axis];
+  bool rowIsUnit = isRowInMemoryOrder();
+  inner.clear();
   rowVector = rowIsUnit ? vectorOf(rowAxis) : 1;
   int64_t taken = 1;
   for (unsigned axis : order) {
     InnerDigits digits;
     digits.vector = vectorOf(axis);
     bool isDynamic = ShapedType::isDynamic(extents[axis]);
-    if (isDynamic && reduced.test(axis))
-      return chain.emitOpError()
-             << "reduces axis '" << chain.getAxisName(axis) << "' inside axis '"
-             << chain.getAxisName(rowAxis)
-             << "', but its extent is known only at run time; a kernel holds "
-                "inner axes whole: give it a static extent";
     for (auto &[other, its] : inner)
       if (meet(axis, other))
         digits.stride = std::max(digits.stride, its.stride * its.lanes);
@@ -228,22 +330,20 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
       int64_t most = std::max<int64_t>(1, mostHeld / 4 / digits.vector);
       digits.grid = isDynamic || digits.reg > most;
       digits.reg = std::min(digits.reg, most);
-    } else if (digits.held() > mostHeld) {
+    } else if (isDynamic || digits.held() > mostHeld) {
       if (!isRequired)
         return failure();
-      return chain.emitOpError()
-             << "reduces " << extents[axis] << " iterations of axis '"
-             << chain.getAxisName(axis) << "' inside axis '"
-             << chain.getAxisName(rowAxis)
-             << "', more than the registers of a warp hold; put the two "
-                "reductions into two chains";
+      if (!canLoop(axis))
+        return refuseToHold(axis);
+      digits.loop = true;
+      digits.reg = std::max<int64_t>(1, mostHeld / 4 / digits.vector);
     }
     taken = std::max(taken, digits.stride * digits.lanes);
     inner[axis] = digits;
   }
   rowStride = taken;
   rowLanes = MappingPlan::warpSize / taken;
-  findGroup();
+  findSharing();
   return success();
 }
 
@@ -283,14 +383,15 @@ static double slotsOf(Operation *op) {
 static double estimate(const Shape &shape, const Choice &choice,
                        const cluster::TargetConstants &gpu) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  constexpr double commonExtent = 4096, commonRows = 64;
   ChainOp chain = shape.chain;
   unsigned numAxes = shape.extents.size();
+  SmallVector<int64_t> shared = *shareOut(shape, choice.group);
   auto heldOf = [&](unsigned axis) -> double {
     if (axis == shape.rowAxis)
       return double(choice.reg * shape.rowVector);
-    if (int64_t(axis) == shape.groupAxis)
-      return double(choice.group);
+    for (auto [sharing, size] : llvm::zip_equal(shape.sharing, shared))
+      if (sharing.axis == axis)
+        return double(size);
     auto it = shape.inner.find(axis);
     if (it != shape.inner.end())
       return double(it->second.held());
@@ -303,6 +404,19 @@ static double estimate(const Shape &shape, const Choice &choice,
     return product;
   };
 
+  // Tiles of the axes that are looped over.
+  auto trips = [&](AxisSet axes) {
+    double product = 1;
+    for (unsigned axis : (axes &= shape.looped()).set_bits()) {
+      const InnerDigits &its = shape.inner.find(axis)->second;
+      double extent = ShapedType::isDynamic(shape.extents[axis])
+                          ? commonInner
+                          : double(shape.extents[axis]);
+      product *= std::ceil(extent / double(its.held() * its.lanes));
+    }
+    return product;
+  };
+
   // Registers, bytes and issue slots of a tile of one thread.
   double registers = baseRegisters, tileBytes = 0, slots = 8;
   double totalBytes = 0;
@@ -310,11 +424,10 @@ static double estimate(const Shape &shape, const Choice &choice,
        llvm::enumerate(chain.getBodyBlock()->getArguments())) {
     AxisSet varies = shape.axes.of(argument);
     AffineMap map = chain.getInputMap(number);
-    if (int64_t(shape.groupAxis) >= 0)
+    for (const SharingAxis &sharing : shape.sharing)
       for (AffineExpr expr : map.getResults())
-        if (isa<AffineBinaryOpExpr>(expr) &&
-            expr.isFunctionOfDim(shape.groupAxis))
-          varies.reset(shape.groupAxis);
+        if (isa<AffineBinaryOpExpr>(expr) && expr.isFunctionOfDim(sharing.axis))
+          varies.reset(sharing.axis);
     double elements = copies(varies);
     double bytes = double(bytesOf(argument.getType()));
     registers += elements * bytes / 4;
@@ -341,7 +454,7 @@ static double estimate(const Shape &shape, const Choice &choice,
     bool isOfRow = varies.test(shape.rowAxis);
     if (!isOfRow)
       continue;
-    slots += slotsOf(&op) * copies(varies);
+    slots += slotsOf(&op) * copies(varies) * trips(varies);
     if (!reduce)
       continue;
     AxisSet over = shape.axes.reducedBy(reduce);
@@ -457,15 +570,17 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
       add(Level::Reg, shape.extents[axis]);
     } else if (it != shape.inner.end()) {
       const InnerDigits &its = it->second;
-      if (its.grid)
-        add(Level::Grid, 0);
+      if (its.grid || its.loop)
+        add(its.grid ? Level::Grid : Level::Loop, 0);
       add(Level::Reg, its.reg);
       add(Level::Lane, its.lanes, its.stride);
       add(Level::Vector, its.vector);
     } else {
       add(Level::Grid, 0);
-      if (int64_t(axis) == shape.groupAxis)
-        add(Level::Reg, choice.group);
+      for (auto [sharing, size] :
+           llvm::zip_equal(shape.sharing, *shareOut(shape, choice.group)))
+        if (sharing.axis == axis)
+          add(Level::Reg, size);
     }
     if (digits.empty())
       digits.push_back(DigitAttr::get(context, Level::Reg, 1, 0, false));
@@ -476,7 +591,8 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
   if (choice.ahead)
     for (auto [number, argument] :
          llvm::enumerate(chain.getBodyBlock()->getArguments()))
-      if (shape.axes.of(argument).test(shape.rowAxis))
+      if (AxisSet varies = shape.axes.of(argument);
+          varies.test(shape.rowAxis) && !varies.anyCommon(shape.looped()))
         load.push_back(PolicyAttr::get(
             context, IntegerAttr::get(IntegerType::get(context, 64), number),
             StringAttr::get(context, "ahead"), 1));
@@ -496,9 +612,9 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
   for (int64_t cluster : clusters)
     for (int64_t warps : {1, 2, 4, 8, 16})
       for (int64_t reg : {1, 2, 4, 8})
-        for (int64_t group = 1; group <= shape.groupSize; ++group)
+        for (int64_t group = 1; group <= mostShared; ++group)
           for (bool ahead : {false, true}) {
-            if (shape.groupSize % group != 0)
+            if (!shareOut(shape, group))
               continue;
             bool isReference = warps == 4 && reg == 1 && group == 1 && !ahead;
             if (options.reference && !isReference)
@@ -508,6 +624,34 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
                               estimate(shape, choice, gpu),
                               Residency::Streams});
           }
+}
+
+void cascade::remarkLoops(ChainOp chain, unsigned rowAxis,
+                          MappingAttr mapping) {
+  for (AxisMappingAttr axis : mapping.getAxes()) {
+    StringRef name = axis.getName().getValue();
+    bool isLooped = llvm::any_of(axis.getDigits(), [](DigitAttr digit) {
+      return digit.getLevel() == Level::Loop;
+    });
+    bool isReduced =
+        llvm::any_of(chain.getBodyBlock()->getOps<ReduceOp>(),
+                     [&](ReduceOp reduce) { return reduce.isOver(name); });
+    if (!isLooped || !isReduced ||
+        chain.getAxisNumber(name) == int64_t(rowAxis))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "axis '" << name << "' is reduced inside axis '"
+        << chain.getAxisName(rowAxis)
+        << "' and is more than the registers of a warp hold, or of an extent "
+           "known only at run time: its elements are loaded again for every "
+           "iteration";
+    auto function = chain->getParentOfType<FunctionOpInterface>();
+    auto options = remark::RemarkOpts::name("mapping")
+                       .category("cascade-schedule")
+                       .function(function ? function.getName() : "");
+    remark::missed(chain.getLoc(), options) << text;
+  }
 }
 
 FailureOr<SmallVector<RankedMapping>>

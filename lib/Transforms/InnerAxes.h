@@ -28,6 +28,10 @@ rankInnerMappings(ChainOp chain, unsigned rowAxis,
                   const ScheduleOptions &options,
                   const cluster::TargetConstants &gpu);
 
+/// A remark at every axis that `mapping` loops over inside the row, which is
+/// slower than to hold it.
+void remarkLoops(ChainOp chain, unsigned rowAxis, MappingAttr mapping);
+
 } // namespace cascade
 
 #endif // CASCADE_LIB_TRANSFORMS_INNERAXES_H

@@ -366,7 +366,9 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
       rankRowMappings(chain, options);
   if (failed(ranked))
     return failure();
-  return ranked->front().mapping;
+  MappingAttr mapping = ranked->front().mapping;
+  remarkLoops(chain, *getRowAxis(chain), mapping);
+  return mapping;
 }
 
 //===----------------------------------------------------------------------===//

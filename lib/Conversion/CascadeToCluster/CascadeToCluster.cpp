@@ -189,7 +189,7 @@ static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis,
     return {Level::Cluster, Level::Loop, Level::Reg,
             Level::Warp,    Level::Lane, Level::Vector};
   if (axis.reduced)
-    return {Level::Reg, Level::Lane, Level::Vector};
+    return {Level::Loop, Level::Reg, Level::Lane, Level::Vector};
   SmallVector<Level> levels{Level::Grid, Level::Reg, Level::Warp, Level::Lane,
                             Level::Vector};
   if (isResident) // checkResident says where.
@@ -204,7 +204,7 @@ static StringRef describeLevels(const AxisPlan &axis, unsigned rowAxis) {
     return "the axis that a kernel streams takes cluster, loop, reg, warp, "
            "lane and vector";
   if (axis.reduced)
-    return "a reduced axis inside another takes reg, lane and vector";
+    return "a reduced axis inside another takes loop, reg, lane and vector";
   return "a parallel axis takes grid, reg, warp, lane and vector";
 }
 
@@ -331,12 +331,13 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
       failed(checkMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
       failed(checkStagedLoads(chain, *plan, *rowAxis)) ||
-      failed(checkLayout(chain, *plan)))
+      failed(checkLayout(chain, *plan, *rowAxis)))
     return failure();
 
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
                                        kernelType(chain));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(cluster::kDynamicBytesAttrName, b.getI64IntegerAttr(0));
   if (Attribute target = function->getAttr(cluster::kTargetAttrName))
     kernel->setAttr(cluster::kTargetAttrName, target);
   int32_t threads = plan->threads(), blocks = plan->blocks;

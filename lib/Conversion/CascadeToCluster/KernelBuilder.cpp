@@ -73,6 +73,7 @@ private:
   /// results along the row. A row of one tile is read once.
   unsigned numRuns();
   void prefetchForResults(OpBuilder &b);
+  bool isForFirstBlock(const ReductionPass &pass);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -420,6 +421,23 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
   }
 }
 
+/// Whether the first block of a cluster alone needs what `pass` reduces: it is
+/// the last to go over the row, and no result does.
+bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
+  auto isOfRow = [&](const ReductionPass &other) {
+    return other.axes.test(context.rowAxis);
+  };
+  ArrayRef<ReductionPass> all = passes.getPasses();
+  const ReductionPass *last = nullptr;
+  for (const ReductionPass &other : all)
+    if (isOfRow(other))
+      last = &other;
+  return last == &pass && !yield().getReplay() &&
+         llvm::none_of(context.outputs, [&](const BufferArgument &output) {
+           return output.map.isFunctionOfDim(context.rowAxis);
+         });
+}
+
 /// The states of a topk and of the other reductions are of different kinds;
 /// they are in one list from one tile to the next, the others first.
 void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
@@ -453,8 +471,9 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     prefetchForResults(b);
   ValueRange rest(state);
   if (numOthers > 0) {
-    State merged = mergeThreads(b, context, states,
-                                State(rest.take_front(numOthers)), known);
+    State merged =
+        mergeThreads(b, context, states, State(rest.take_front(numOthers)),
+                     isForFirstBlock(pass), known);
     for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
         row.define(result, states.elementsOf(b, result, merged));

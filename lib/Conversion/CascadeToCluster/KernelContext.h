@@ -135,6 +135,9 @@ struct KernelContext {
   int64_t firstStaged = 0, accessesOfWarp = 0;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
+  /// Whether `axis` is one that reductions inside the row loop over, a tile of
+  /// it at a time.
+  bool isLooped(unsigned axis) const;
   /// The offsets of the thread's elements of a tile from its base.
   llvm::ArrayRef<int64_t> elementOffsets() const {
     return axes[rowAxis].offsets;
@@ -148,6 +151,11 @@ struct KernelContext {
   /// Sets the row to that of position `position` of the grid: the grid digits
   /// of the parallel axes, in order, are its mixed-radix number.
   void placeRow(mlir::OpBuilder &b, Int position);
+
+  /// Moves to tile `tile` of `axis`, which is looped over.
+  void placeTile(mlir::OpBuilder &b, unsigned axis, Int tile);
+  /// The number of its tiles.
+  Int tilesOf(mlir::OpBuilder &b, unsigned axis) const;
 
 private:
   void placeOn(const IntBuilder &ints, const AxisPlan &axis);

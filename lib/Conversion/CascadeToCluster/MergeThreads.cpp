@@ -1,6 +1,7 @@
 //===- MergeThreads.cpp - The collective of a pass ------------------------===//
 
 #include "MergeThreads.h"
+#include "MergeParts.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -137,10 +138,11 @@ static State mergeRun(OpBuilder &b, Location loc, const ThreadState &states,
   }
   auto merge = [&](OpBuilder &inner, Location, ValueRange lower,
                    ValueRange higher) {
-    return toExchanged(
-        inner, loc,
-        states.merge(inner, loc, fromExchanged(inner, loc, lower, types),
-                     fromExchanged(inner, loc, higher, types), known));
+    return toExchanged(inner, loc,
+                       states.merge(inner, loc,
+                                    {fromExchanged(inner, loc, lower, types),
+                                     fromExchanged(inner, loc, higher, types)},
+                                    known));
   };
   auto lanewise = [&](OpBuilder &inner, Location, ValueRange ofLane) {
     return toExchanged(inner, loc,
@@ -159,7 +161,7 @@ static State mergeRun(OpBuilder &b, Location loc, const ThreadState &states,
 
 State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
                             const ThreadState &states, State state,
-                            ThreadState::Scope scope) {
+                            bool forFirstBlock, ThreadState::Scope scope) {
   Participants who = participantsOf(context, states.getPass().axes);
   cluster::Scope widest = who.blocks > 1  ? cluster::Scope::Cluster
                           : who.warps > 1 ? cluster::Scope::Block
@@ -172,6 +174,14 @@ State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
   for (LaneRun lanes : ArrayRef(who.lanes).drop_back())
     state = mergeRun(b, context.loc, states, state, lanes, cluster::Scope::Warp,
                      std::nullopt, scope);
-  return mergeRun(b, context.loc, states, state, who.lanes.back(), widest,
-                  warps, scope);
+  LaneRun last = who.lanes.back();
+  RowThreads threads{last.size, last.stride, who.warps, who.blocks};
+  // After several runs of lanes the same state is in lanes that are no run.
+  if (who.lanes.size() == 1 && isMergedInParts(states, threads)) {
+    if (last.size > 1)
+      state = mergeRun(b, context.loc, states, state, last,
+                       cluster::Scope::Warp, std::nullopt, scope);
+    return mergeParts(b, context, states, threads, state, forFirstBlock, scope);
+  }
+  return mergeRun(b, context.loc, states, state, last, widest, warps, scope);
 }

@@ -12,11 +12,12 @@
 namespace cascade {
 
 /// The states, for all of them, of all the threads that share what the pass of
-/// `states` reduces: over the lanes, warps and blocks of its axes.
+/// `states` reduces: over the lanes, warps and blocks of its axes. Only the
+/// first of the blocks needs them if `forFirstBlock`.
 ThreadState::State mergeThreads(mlir::OpBuilder &b,
                                 const KernelContext &context,
                                 const ThreadState &states,
-                                ThreadState::State state,
+                                ThreadState::State state, bool forFirstBlock,
                                 ThreadState::Scope scope);
 
 } // namespace cascade

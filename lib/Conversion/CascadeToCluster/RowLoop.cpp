@@ -68,6 +68,7 @@ void KernelContext::placeOn(const IntBuilder &ints, const AxisPlan &axis) {
 void KernelContext::placeRow(OpBuilder &b, Int position) {
   IntBuilder ints(b, loc);
   rowValid = Value();
+  stores = firsts;
   Int rest = position;
   for (const AxisPlan &axis : llvm::reverse(plan.axes)) {
     if (axis.axis == rowAxis)
@@ -81,9 +82,13 @@ void KernelContext::placeRow(OpBuilder &b, Int position) {
                                          ints.constant(digit.indexStride)));
     if (axis.at(Level::Grid)) {
       Int positions = ints.ceilDiv(extent, ints.constant(inner));
-      index = ints.add(
-          index, ints.mul(ints.remUI(rest, positions), ints.constant(inner)));
+      Int own = ints.remUI(rest, positions);
+      index = ints.add(index, ints.mul(own, ints.constant(inner)));
       rest = ints.divUI(rest, positions);
+      // Of what does not vary over the axis, all of its clusters have the same.
+      for (auto [output, store] : llvm::zip_equal(outputs, stores))
+        if (!output.map.isFunctionOfDim(axis.axis) && !own.constant)
+          store = ints.both(store, ints.lessThan(own, ints.constant(1)));
     }
     axes[axis.axis].base = index;
     axes[axis.axis].validity.clear();
@@ -92,9 +97,29 @@ void KernelContext::placeRow(OpBuilder &b, Int position) {
     if (!exact)
       placeOn(ints, axis);
   }
-  stores.clear();
-  for (Value isFirst : firsts)
-    stores.push_back(ints.both(isFirst, rowValid));
+  for (Value &store : stores)
+    store = ints.both(store, rowValid);
+}
+
+bool KernelContext::isLooped(unsigned axis) const {
+  const DigitPlan *loop = plan.axes[axis].at(Level::Loop);
+  return axis != rowAxis && plan.axes[axis].reduced && loop && loop->size != 1;
+}
+
+Int KernelContext::tilesOf(OpBuilder &b, unsigned axis) const {
+  return IntBuilder(b, loc).ceilDiv(extents[axis],
+                                    {{}, rowsAtPosition(plan.axes[axis])});
+}
+
+void KernelContext::placeTile(OpBuilder &b, unsigned axis, Int tile) {
+  IntBuilder ints(b, loc);
+  int64_t size = rowsAtPosition(plan.axes[axis]);
+  axes[axis].base =
+      ints.add(axes[axis].base, ints.mul(tile, ints.constant(size)));
+  if (axes[axis].validity.empty())
+    return;
+  axes[axis].validity.clear();
+  placeOn(ints, plan.axes[axis]);
 }
 
 RowRange RowRange::create(OpBuilder &b, const KernelContext &context) {

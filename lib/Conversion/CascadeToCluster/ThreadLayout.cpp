@@ -182,7 +182,53 @@ static LogicalResult checkCaptures(ReduceOp reduce, const AxisAnalysis &axes) {
   return success();
 }
 
-LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan) {
+/// Of an axis that reductions inside the row loop over, a thread has one tile
+/// at a time: nothing but they may use what varies over it.
+static LogicalResult checkLooped(ChainOp chain, const AxisPlan &axis,
+                                 unsigned rowAxis) {
+  StringRef name = chain.getAxisName(axis.axis);
+  if (axis.digits.front().level != Level::Loop)
+    return chain.emitOpError() << "axis '" << name
+                               << "' is reduced inside another; its loop digit "
+                                  "comes before the others";
+  auto refuse = [&](InFlightDiagnostic diagnostic) -> InFlightDiagnostic {
+    diagnostic << "has values of axis '" << name
+               << "', which the mapping loops over inside the row; give the "
+                  "axis digits that hold it whole, or the reduction inside the "
+                  "row an axis of its own";
+    return diagnostic;
+  };
+  for (auto [number, map] :
+       llvm::enumerate(chain.getOutputMaps().getAsValueRange<AffineMapAttr>()))
+    if (map.isFunctionOfDim(axis.axis))
+      return refuse(chain.emitOpError() << "result " << number << " ");
+  for (unsigned input = 0; input < chain.getInputs().size(); ++input)
+    if (isLoadedAhead(chain, input) &&
+        chain.getInputMap(input).isFunctionOfDim(axis.axis))
+      return refuse(chain.emitOpError()
+                    << "the mapping loads input " << input << " ahead, which ");
+  for (Region *region : {&chain.getBody(), &chain.getSource()}) {
+    if (region->empty())
+      continue;
+    AxisAnalysis axes(chain, *region);
+    for (auto reduce : region->front().getOps<ReduceOp>())
+      if (axes.reducedBy(reduce).test(rowAxis) &&
+          llvm::any_of(reduce->getOperands(), [&](Value operand) {
+            return axes.of(operand).test(axis.axis);
+          }))
+        return refuse(reduce.emitOpError());
+  }
+  return success();
+}
+
+LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan,
+                                   unsigned rowAxis) {
+  for (const AxisPlan &axis : plan.axes) {
+    const DigitPlan *loop = axis.at(Level::Loop);
+    if (axis.axis != rowAxis && axis.reduced && loop && loop->size != 1 &&
+        failed(checkLooped(chain, axis, rowAxis)))
+      return failure();
+  }
   auto check = [&](const AxisSet &varies, auto emitError) -> LogicalResult {
     unsigned taken = 0;
     for (unsigned axis : varies.set_bits()) {

@@ -190,28 +190,34 @@ State ThreadState::insert(
   return state;
 }
 
-State ThreadState::merge(OpBuilder &b, Location loc, ValueRange lower,
-                         ValueRange higher, Scope scope) const {
+State ThreadState::merge(OpBuilder &b, Location loc, ArrayRef<State> all,
+                         Scope scope) const {
   State merged;
   unsigned offset = 0;
   for (ReduceOp reduce : pass.reduces) {
     unsigned total = getNumValues(reduce);
     unsigned count = PassState::getNumValues(reduce);
-    References left = references(b, loc, reduce, lower, scope);
-    References right = references(b, loc, reduce, higher, scope);
     References target = references(b, loc, reduce, merged, scope);
-    State corrected[] = {correct(b, loc, reduce, lower.slice(offset, total),
-                                 left, target, scope),
-                         correct(b, loc, reduce, higher.slice(offset, total),
-                                 right, target, scope)};
+    SmallVector<State> corrected;
+    for (ValueRange state : all)
+      corrected.push_back(correct(b, loc, reduce, state.slice(offset, total),
+                                  references(b, loc, reduce, state, scope),
+                                  target, scope));
     for (auto [copy, position] :
-         llvm::enumerate(layout.positions(layout.ofStates(reduce))))
-      llvm::append_range(
-          merged,
-          one.combine(b, loc, reduce,
-                      ValueRange(corrected[0]).slice(copy * count, count),
-                      ValueRange(corrected[1]).slice(copy * count, count),
-                      scope(position)));
+         llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
+      IRMapping outer = scope(position);
+      // Neighbours first: log2 steps deep.
+      SmallVector<State> left;
+      for (ValueRange state : corrected)
+        left.push_back(State(state.slice(copy * count, count)));
+      for (; left.size() > 1; left.resize((left.size() + 1) / 2))
+        for (size_t pair = 0; pair < left.size(); pair += 2)
+          left[pair / 2] = pair + 1 < left.size()
+                               ? one.combine(b, loc, reduce, left[pair],
+                                             left[pair + 1], outer)
+                               : left[pair];
+      llvm::append_range(merged, left.front());
+    }
     offset += total;
   }
   return merged;

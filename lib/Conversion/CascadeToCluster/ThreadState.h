@@ -35,6 +35,7 @@ public:
       : pass(pass), one(pass), layout(layout) {}
 
   const ReductionPass &getPass() const { return pass; }
+  const ThreadLayout &getLayout() const { return layout; }
   /// The number of values of `reduce`, over all positions.
   unsigned getNumValues(ReduceOp reduce) const;
   llvm::SmallVector<mlir::Type> getTypes() const;
@@ -66,9 +67,10 @@ public:
          mlir::ValueRange values,
          llvm::function_ref<Iterations(llvm::ArrayRef<unsigned>)> iterations,
          Scope scope) const;
-  /// The states of the union of two disjoint sets of iterations.
-  State merge(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange lower,
-              mlir::ValueRange higher, Scope scope) const;
+  /// The state of the union of disjoint sets of iterations, which `all` are
+  /// those of, in order: each is corrected once.
+  State merge(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<State> all,
+              Scope scope) const;
 
 private:
   /// The values at `position` of the reductions that `state` has, as PassState

@@ -52,6 +52,11 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
     : context(row.context), layout(row.layout), parent(&row), base(tile.base),
       place(tile.place), validity(tile.validity) {}
 
+TileEvaluator::TileEvaluator(TileEvaluator &tile, const KernelContext &context,
+                             const AxisSet &looped)
+    : context(context), layout(tile.layout), parent(&tile), looped(looped),
+      base(tile.base), place(tile.place), validity(tile.validity) {}
+
 SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!op)
     return {};
@@ -61,9 +66,11 @@ SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!isInner(reduce))
     return {};
   SmallVector<Value> needed(reduce.getValues());
-  llvm::append_range(needed, reduce.getInits());
   if (reduce.getPredicate())
     needed.push_back(reduce.getPredicate());
+  if (AxisSet loops = loopedBy(reduce); loops.any())
+    needed = outsideOfLoop(needed, loops);
+  llvm::append_range(needed, reduce.getInits());
   Region &combiner = reduce.getCombiner();
   combiner.walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
@@ -185,6 +192,11 @@ SmallVector<Value> TileEvaluator::evaluate(OpBuilder &b, Value root) {
       worklist.pop_back();
       continue;
     }
+    if (looped.any() && !layout.getAxes().of(value).anyCommon(looped)) {
+      values[value] = parent->evaluate(b, value);
+      worklist.pop_back();
+      continue;
+    }
     if (isTile() && rowScope().values.contains(value)) {
       values[value] = rowScope().values.lookup(value);
       worklist.pop_back();
@@ -300,7 +312,8 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
     llvm::append_range(worklist, neededBy(value.getDefiningOp()));
   }
   for (Value value : llvm::reverse(order)) {
-    if (layout.of(value).test(context.rowAxis) || row.values.contains(value))
+    if (layout.of(value).test(context.rowAxis) || row.values.contains(value) ||
+        variesInLoop(value))
       continue;
     // Everything below must be known or computable without reductions.
     SmallVector<Value> stack{value};

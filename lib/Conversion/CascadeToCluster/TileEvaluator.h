@@ -14,6 +14,8 @@
 
 namespace cascade {
 
+class ThreadState;
+
 /// The values of one scope: the row, a tile, or a tile seen against the
 /// references of a moment. Scopes form a chain; a value is evaluated in the
 /// outermost scope that knows all it depends on.
@@ -31,6 +33,10 @@ public:
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
   TileEvaluator(TileEvaluator &row, const TileEvaluator &tile);
+  /// `tile`, or the row, at one tile of each axis of `looped`, which `context`
+  /// is at.
+  TileEvaluator(TileEvaluator &tile, const KernelContext &context,
+                const AxisSet &looped);
 
   void define(mlir::Value value, mlir::ValueRange elements) {
     values[value] = llvm::to_vector(elements);
@@ -139,6 +145,26 @@ private:
   bool isInner(ReduceOp reduce) const;
   /// Enters the results of a reduction inside the tile.
   void reduceInner(mlir::OpBuilder &b, ReduceOp reduce);
+  /// The state of a reduction inside the tile after what this scope has of its
+  /// iterations; of none before if `state` is empty.
+  llvm::SmallVector<mlir::Value> addInner(mlir::OpBuilder &b, ReduceOp reduce,
+                                          const ThreadState &states,
+                                          mlir::ValueRange state);
+  /// The same after all tiles of the axes `looped`.
+  llvm::SmallVector<mlir::Value> loopInner(mlir::OpBuilder &b, ReduceOp reduce,
+                                           const ThreadState &states,
+                                           mlir::ValueRange state, AxisSet left,
+                                           const AxisSet &looped,
+                                           const KernelContext &at);
+  /// The axes of `reduce` that it loops over.
+  AxisSet loopedBy(ReduceOp reduce) const;
+  /// Whether `value` varies over an axis that some reduction loops over, so
+  /// that it exists in the loop only.
+  bool variesInLoop(mlir::Value value) const;
+  /// What `values`, which a loop over `loops` evaluates, need from outside of
+  /// it.
+  llvm::SmallVector<mlir::Value> outsideOfLoop(mlir::ValueRange values,
+                                               const AxisSet &loops) const;
   llvm::SmallVector<mlir::Value> evaluateOne(mlir::OpBuilder &b,
                                              mlir::Value value);
   /// Loads an input; `early` keeps the compiler from loading it later.
@@ -163,6 +189,7 @@ private:
   const ThreadLayout &layout;
   TileEvaluator *parent = nullptr;
   bool overlay = false;
+  AxisSet looped; ///< of a scope inside a loop over these axes
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
   llvm::DenseMap<mlir::Value, bool> dependent;
   /// The place of access `first` of this tile, of input `input`, in what is

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -143,27 +144,71 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
   });
 }
 
+/// Erases a workgroup buffer that nothing uses.
+static void eraseWorkgroupAttribution(gpu::GPUFuncOp func, unsigned index) {
+  Builder b(func.getContext());
+  unsigned count = func.getNumWorkgroupAttributions();
+  func.getBody().front().eraseArgument(func.getNumArguments() + index);
+  if (ArrayAttr attributes = func.getWorkgroupAttribAttrsAttr()) {
+    SmallVector<Attribute> left(attributes.getValue());
+    if (index < left.size())
+      left.erase(left.begin() + index);
+    func.setWorkgroupAttribAttrsAttr(b.getArrayAttr(left));
+  }
+  func->setAttr(func.getNumWorkgroupAttributionsAttrName(),
+                b.getI64IntegerAttr(count - 1));
+}
+
+/// The dynamic shared memory of a launch is one range, and all its symbols are
+/// at the start of that: where `func` has several buffers there, they become
+/// views of one.
+static void joinDynamicBuffers(gpu::GPUFuncOp func) {
+  SmallVector<unsigned> buffers;
+  int64_t bytes = 0;
+  SmallVector<int64_t> offsets;
+  for (auto [index, buffer] :
+       llvm::enumerate(func.getWorkgroupAttributions())) {
+    if (!isInDynamicShared(func, index))
+      continue;
+    buffers.push_back(index);
+    offsets.push_back(bytes);
+    bytes += llvm::alignTo(getBufferBytes(cast<MemRefType>(buffer.getType())),
+                           kBulkAlignment);
+  }
+  OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
+  if (func->hasAttr(kDynamicBytesAttrName))
+    func->setAttr(kDynamicBytesAttrName, b.getI64IntegerAttr(bytes));
+  if (buffers.size() <= 1)
+    return;
+  Location loc = func.getLoc();
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value all = func.addWorkgroupAttribution(
+      MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                      space),
+      loc);
+  func.setWorkgroupAttributionAttr(func.getNumWorkgroupAttributions() - 1,
+                                   kDynamicAttrName, b.getUnitAttr());
+  for (auto [index, offset] : llvm::zip_equal(buffers, offsets)) {
+    Value buffer = func.getWorkgroupAttributions()[index];
+    Value at = arith::ConstantIndexOp::create(b, loc, offset);
+    buffer.replaceAllUsesWith(memref::ViewOp::create(
+        b, loc, cast<MemRefType>(buffer.getType()), all, at, ValueRange()));
+  }
+  for (unsigned index : llvm::reverse(buffers))
+    eraseWorkgroupAttribution(func, index);
+}
+
 /// The symbols of the buffers in dynamic shared memory, as the lowering of
-/// gpu.func is going to name them. The dynamic shared memory has one place
-/// for all symbols in it: a kernel may have one.
-static FailureOr<llvm::StringSet<>> getDynamicBuffers(gpu::GPUModuleOp module) {
+/// gpu.func is going to name them.
+static llvm::StringSet<> getDynamicBuffers(gpu::GPUModuleOp module) {
   llvm::StringSet<> names;
-  WalkResult result = module.walk([&](gpu::GPUFuncOp func) {
-    unsigned count = 0;
+  module.walk([&](gpu::GPUFuncOp func) {
+    joinDynamicBuffers(func);
     for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i)
-      if (isInDynamicShared(func, i)) {
+      if (isInDynamicShared(func, i))
         names.insert(("__wg_" + func.getName() + "_" + Twine(i)).str());
-        ++count;
-      }
-    if (count <= 1)
-      return WalkResult::advance();
-    func.emitOpError() << "has " << count << " buffers with "
-                       << kThreadPrivateAttrName << " or " << kDynamicAttrName
-                       << "; use one for all";
-    return WalkResult::interrupt();
   });
-  if (result.wasInterrupted())
-    return failure();
   return names;
 }
 
@@ -197,14 +242,14 @@ struct ClusterToNVVMPass
     : cascade::cluster::impl::ClusterToNVVMPassBase<ClusterToNVVMPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    llvm::StringSet<> dynamicBuffers = getDynamicBuffers(module);
     alignSharedMemory(module);
-    FailureOr<llvm::StringSet<>> dynamicBuffers = getDynamicBuffers(module);
-    if (failed(dynamicBuffers) || failed(checkExpanded(module)) ||
-        failed(lowerNarrowFloats(module)) || failed(expandInPlace(module)) ||
+    if (failed(checkExpanded(module)) || failed(lowerNarrowFloats(module)) ||
+        failed(expandInPlace(module)) ||
         failed(lowerStructuredControlFlow(module)) ||
         failed(lowerToNVVM(module)))
       return signalPassFailure();
-    makeDynamic(module, *dynamicBuffers);
+    makeDynamic(module, dynamicBuffers);
     setLaunchBounds(module);
   }
 };

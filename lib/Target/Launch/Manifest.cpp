@@ -18,8 +18,9 @@ constexpr int64_t accessAlignment = 16;
 /// Describes one function; names its dynamic dimensions.
 class FunctionWriter {
 public:
-  FunctionWriter(func::FuncOp function, ChainOp chain)
-      : function(function), chain(chain) {
+  FunctionWriter(func::FuncOp function, ChainOp chain,
+                 const ManifestOptions &options)
+      : function(function), chain(chain), options(options) {
     nameDims();
   }
 
@@ -43,6 +44,7 @@ private:
 
   func::FuncOp function;
   ChainOp chain;
+  const ManifestOptions &options;
   /// Names of the dimensions of each function argument and each result.
   SmallVector<SmallVector<std::string>> inputDims, outputDims;
 };
@@ -203,7 +205,7 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
                 {"block", Array{plan->threads(), 1, 1}},
                 {"cluster", Array{plan->blocks, 1, 1}},
                 {"nonportable", plan->blocks > MappingPlan::maxPortableCluster},
-                {"shared", getSharedBytes(variantChain, *plan, *rowAxis)},
+                {"shared", options.shared.lookup(variant.getName())},
                 {"args", std::move(args)}};
   Array when = guardsOf(variant, variantChain, *plan);
   for (const AxisPlan &axis : plan->axes)
@@ -266,7 +268,7 @@ FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
     FailureOr<ChainOp> chain = getKernelChain(function);
     if (failed(chain))
       return failure();
-    FunctionWriter writer(function, *chain);
+    FunctionWriter writer(function, *chain, options);
     FailureOr<Array> launches = launchesOf(writer, mapped, function.getName());
     if (failed(launches))
       return failure();

@@ -197,18 +197,22 @@ static void expandOne(const Collective &c, const KernelFrame &frame,
   c.op->erase();
 }
 
-/// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
-static int64_t getBufferBytes(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t count = 1;
-  if (auto vector = dyn_cast<VectorType>(element)) {
-    count = vector.getNumElements();
-    element = vector.getElementType();
+/// Makes buffers dynamic, the largest first, until `fixed` bytes of static
+/// shared memory are few enough.
+static void moveToDynamic(gpu::GPUFuncOp func, int64_t fixed) {
+  SmallVector<std::pair<int64_t, unsigned>> buffers;
+  for (auto [index, buffer] : llvm::enumerate(func.getWorkgroupAttributions()))
+    if (!isInDynamicShared(func, index))
+      buffers.push_back({-getBufferBytes(cast<MemRefType>(buffer.getType())),
+                         unsigned(index)});
+  llvm::sort(buffers);
+  for (auto [bytes, index] : buffers) {
+    if (fixed <= kMaxSlotBytes)
+      return;
+    func.setWorkgroupAttributionAttr(index, kDynamicAttrName,
+                                     UnitAttr::get(func.getContext()));
+    fixed += bytes;
   }
-  if (!type.hasStaticShape() || !element.isIntOrFloat())
-    return 0;
-  int64_t elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return type.getNumElements() * count * elementBytes;
 }
 
 static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
@@ -218,7 +222,9 @@ static LogicalResult checkSharedMemory(gpu::GPUFuncOp func) {
     int64_t bytes = getBufferBytes(cast<MemRefType>(buffer.getType()));
     (isInDynamicShared(func, index) ? dynamic : fixed) += bytes;
   }
-  if (fixed > kMaxSlotBytes)
+  if (func->hasAttr(kDynamicBytesAttrName))
+    moveToDynamic(func, fixed);
+  else if (fixed > kMaxSlotBytes)
     return func.emitOpError()
            << "would need " << fixed << " bytes of static shared memory, of "
            << kMaxSlotBytes

@@ -112,10 +112,10 @@ func.func @strided(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @two_axes(%x: tensor<8x32xf32>) -> tensor<f32> {
-  // expected-error @+1 {{axis 'i' is mapped to loop; a reduced axis inside another takes reg, lane and vector}}
+  // expected-error @+1 {{axis 'i' is mapped to grid; a reduced axis inside another takes loop, reg, lane and vector}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x32xf32>) outs([] : tensor<f32>)
-      attributes {mapping = #cascade.mapping<i: loop, l: lane(32)>} {
+      attributes {mapping = #cascade.mapping<i: grid, l: lane(32)>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (i, l) : f32
     cascade.yield %s : f32
@@ -502,4 +502,64 @@ func.func @staged_much(%x: tensor<8x8192xf32>) -> tensor<8x8192xf32> {
     cascade.yield %d : f32
   }
   return %y : tensor<8x8192xf32>
+}
+
+// -----
+
+func.func @loop_of_the_row(%x: tensor<8x32xf32>) -> tensor<f32> {
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x32xf32>) outs([] : tensor<f32>)
+      attributes {mapping = #cascade.mapping<i: loop x reg(2), l: lane(32)>} {
+  ^bb0(%e: f32):
+    // expected-error @+1 {{has values of axis 'i', which the mapping loops over inside the row; give the axis digits that hold it whole, or the reduction inside the row an axis of its own}}
+    %s = cascade.reduce add %e over (i, l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @looped_result(%x: tensor<64x8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{result 0 has values of axis 'd', which the mapping loops over inside the row}}
+  %z = cascade.chain (l, d)
+      ins(%x[l, d] : tensor<64x8xf32>, %y[d] : tensor<8xf32>) outs([d] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<l: loop x lane(32), d: loop x reg(2)>} {
+  ^bb0(%e: f32, %w: f32):
+    %s = cascade.reduce add %e over (d) : f32
+    %m = cascade.reduce max %s over (l) : f32
+    %p = arith.mulf %m, %w : f32
+    cascade.yield %p : f32
+  }
+  return %z : tensor<8xf32>
+}
+
+// -----
+
+func.func @inner_loop_inside(%x: tensor<64x8xf32>) -> tensor<f32> {
+  // expected-error @+1 {{axis 'd' is reduced inside another; its loop digit comes before the others}}
+  %z = cascade.chain (l, d)
+      ins(%x[l, d] : tensor<64x8xf32>) outs([] : tensor<f32>)
+      attributes {mapping = #cascade.mapping<l: loop x lane(32), d: reg(2) x loop>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (d) : f32
+    %m = cascade.reduce max %s over (l) : f32
+    cascade.yield %m : f32
+  }
+  return %z : tensor<f32>
+}
+
+// -----
+
+func.func @looped_ahead(%x: tensor<64x8xf32>) -> tensor<f32> {
+  // expected-error @+1 {{the mapping loads input 0 ahead, which has values of axis 'd', which the mapping loops over inside the row}}
+  %z = cascade.chain (l, d)
+      ins(%x[l, d] : tensor<64x8xf32>) outs([] : tensor<f32>)
+      attributes {mapping = #cascade.mapping<l: loop x lane(32), d: loop x reg(2), load = [0: ahead(1)]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (d) : f32
+    %m = cascade.reduce max %s over (l) : f32
+    cascade.yield %m : f32
+  }
+  return %z : tensor<f32>
 }

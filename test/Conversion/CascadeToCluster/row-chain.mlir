@@ -4,7 +4,7 @@
 
 // Arguments: operands, results; tensors are pointers to global memory.
 // CHECK-LABEL: gpu.module @cascade_kernels
-// CHECK:         gpu.func @sum(%[[X:.*]]: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %[[C:.*]]: f32, %[[Y:.*]]: !llvm.ptr<1> {llvm.noalias}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+// CHECK:         gpu.func @sum(%[[X:.*]]: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %[[C:.*]]: f32, %[[Y:.*]]: !llvm.ptr<1> {llvm.noalias}) kernel attributes {cluster.dynamic_bytes = 0 : i64, known_block_size = array<i32: 128, 1, 1>} {
 // CHECK-DAG:       %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:       %[[LENGTH:.*]] = arith.constant 1024 : i64
 // CHECK-NOT:     scf.for

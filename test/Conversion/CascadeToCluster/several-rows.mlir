@@ -2,7 +2,7 @@
 // threads of a row beyond the last work on the last one and do not store.
 // RUN: cascade-opt %s --convert-cascade-to-cluster --canonicalize --cse | FileCheck %s
 
-// CHECK:         gpu.func @sum(%{{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+// CHECK:         gpu.func @sum(%{{.*}}) kernel attributes {cluster.dynamic_bytes = 0 : i64, known_block_size = array<i32: 64, 1, 1>} {
 // CHECK-DAG:       %[[LAST:.*]] = arith.constant 19 : i32
 // CHECK-DAG:       %[[ROWS:.*]] = arith.constant 20 : i32
 // CHECK:           %[[FIRST:.*]] = arith.cmpi eq

@@ -88,13 +88,17 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
-  // expected-error @below {{has 2 buffers with cluster.thread_private or cluster.dynamic; use one for all}}
-  gpu.func @two_private(%i: index, %x: f32)
-      workgroup(%a: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private},
-                %b: memref<64xf32, #gpu.address_space<workgroup>> {cluster.thread_private})
-      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    memref.store %x, %a[%i] : memref<64xf32, #gpu.address_space<workgroup>>
-    memref.store %x, %b[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+  // Several buffers of the dynamic shared memory share its one range.
+  // CHECK: llvm.mlir.global external @__wg_two_dynamic_0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  // CHECK-LABEL: llvm.func @two_dynamic
+  // CHECK-SAME:    cluster.dynamic_bytes = 288 : i64
+  // CHECK:         llvm.getelementptr {{.*}}[272]
+  gpu.func @two_dynamic(%i: index, %x: f32)
+      workgroup(%a: memref<65xf32, #gpu.address_space<workgroup>> {cluster.thread_private},
+                %b: memref<4xf32, #gpu.address_space<workgroup>> {cluster.dynamic})
+      kernel attributes {cluster.dynamic_bytes = 0, known_block_size = array<i32: 64, 1, 1>} {
+    memref.store %x, %a[%i] : memref<65xf32, #gpu.address_space<workgroup>>
+    memref.store %x, %b[%i] : memref<4xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -15,11 +15,29 @@ run() {
     echo "0 passed, 1 failed" "(status $status: $*)"
 }
 
+# Those of attention, whose operands are q, k, v and mostly lengths.
+run_attention() {
+  local manifest=$1 keys fourth=randint:1500 more=()
+  [[ $manifest != *masks* ]] || fourth=rand
+  grep -q '"i"' "$manifest" && more=(--dim=i=1,16)
+  for keys in rand special; do
+    run --input=rand --input=$keys --input=rand --input=$fourth "${more[@]}" \
+      --dim=l=0,1,33,577,4097 "$manifest"
+  done
+  run --input=rand --input=nan --input=inf --input=0 "${more[@]}" --dim=l=9 "$manifest"
+  run --input=rand --input=rand --input=rand --input=$fourth "${more[@]}" \
+    --dim=l=1000 --offset-elements=1 "$manifest"
+}
+
 # All cases of one artefact.
 run_artefact() {
   local manifest=$1 input more=()
   if [[ $(basename "$manifest") == static-* ]]; then
     for input in rand special; do run --input="$input" "$manifest"; done
+    return
+  fi
+  if [[ $(basename "$manifest") == attention-* ]]; then
+    run_attention "$manifest"
     return
   fi
   grep -q '"i"' "$manifest" && more=(--dim=i=1,3,64)

@@ -10,6 +10,7 @@
 #define CASCADE_TARGET_LAUNCH_MANIFEST_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
 namespace cascade {
@@ -20,6 +21,9 @@ struct ManifestOptions {
   std::string gpu;       ///< h200
   std::string module;    ///< file name of the PTX or cubin
   std::string reference; ///< file name of the reference PTX; may be empty
+  /// Bytes of dynamic shared memory by kernel, of those in `mapped` and in
+  /// `reference`.
+  llvm::StringMap<int64_t> shared;
 };
 
 /// Suffixes of the functions of a reference module.

@@ -48,6 +48,19 @@ std::optional<int64_t> cascade::cluster::getKnownBlockSize(Operation *op) {
   return func ? product(func.getKnownBlockSize()) : std::nullopt;
 }
 
+int64_t cascade::cluster::getBufferBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(element)) {
+    count = vector.getNumElements();
+    element = vector.getElementType();
+  }
+  if (!type.hasStaticShape() || !element.isIntOrFloat())
+    return 0;
+  int64_t elementBytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return type.getNumElements() * count * elementBytes;
+}
+
 bool cascade::cluster::isInDynamicShared(gpu::GPUFuncOp func, unsigned index) {
   return func.getWorkgroupAttributionAttr(index, kThreadPrivateAttrName) ||
          func.getWorkgroupAttributionAttr(index, kDynamicAttrName);

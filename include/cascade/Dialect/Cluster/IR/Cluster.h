@@ -43,7 +43,7 @@ inline constexpr int64_t kBulkAlignment = 16;
 /// stored itself, or what bulk copies have brought that its warp has asked and
 /// waited for, so that no barrier of the block is needed. The buffer is put
 /// into the dynamic shared memory of the launch, which is not limited to 48
-/// KiB; a kernel has one such buffer at most.
+/// KiB.
 inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
     "cluster.thread_private";
 
@@ -51,8 +51,19 @@ inline constexpr llvm::StringLiteral kThreadPrivateAttrName =
 inline constexpr llvm::StringLiteral kTargetAttrName = "cluster.target";
 
 /// On a workgroup buffer of a gpu.func: put it into the dynamic shared memory
-/// of the launch, as a thread's own is. One buffer at most is there.
+/// of the launch, as a thread's own is. Several lie there one after another, in
+/// order, each at a multiple of 16 bytes.
 inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
+
+/// On a kernel whose launch asks it for the size of its dynamic shared memory:
+/// that size in bytes, an i64, which --convert-cluster-to-nvvm sets. The
+/// expansion of collectives puts buffers there that static memory is too small
+/// for.
+inline constexpr llvm::StringLiteral kDynamicBytesAttrName =
+    "cluster.dynamic_bytes";
+
+/// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
+int64_t getBufferBytes(mlir::MemRefType type);
 
 /// Whether workgroup buffer `index` of `func` is in dynamic shared memory.
 bool isInDynamicShared(mlir::gpu::GPUFuncOp func, unsigned index);

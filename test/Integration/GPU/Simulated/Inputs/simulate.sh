@@ -29,8 +29,7 @@ simulate() {
 }
 
 # What kernels do not take (GPU/build-cases.sh says why).
-declare -A unsupported=([attention-decode]=1 [logsumexp-two-axes]=1 [shapes]=1
-  [attention]=1 [several-axes]=1)
+declare -A unsupported=([attention-decode]=1 [logsumexp-two-axes]=1 [shapes]=1 [several-axes]=1)
 for file in "$folder"/CPU/*.mlir "$folder"/Catalogue/*.mlir; do
   name=$(basename "$file" .mlir)
   [ -z "${unsupported[$name]:-}" ] || continue
