@@ -41,16 +41,6 @@ for tool in cascade-compile cascade-launch cascade-bench-report; do
   fi
 done
 
-# shapes_of CHAIN: routing has short rows only.
-shapes_of() {
-  local shape
-  for shape in "${shapes[@]}"; do
-    if [[ $1 != top8_routing || ${shape#*x} == 1024 || ${shape#*x} == 4096 ]]; then
-      echo "$shape"
-    fi
-  done
-}
-
 # instantiate CHAIN SHAPE: the template; conversions from f32 to f32, which are
 # no operations, are dropped and their operand stands for their result.
 instantiate() {
@@ -69,7 +59,7 @@ for chain in "${chains[@]}"; do
     echo "error: no chain $chain in $here/chains" >&2
     exit 2
   fi
-  for shape in $(shapes_of "$chain"); do
+  for shape in "${shapes[@]}"; do
     cases+=("$chain $shape")
   done
 done

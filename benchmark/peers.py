@@ -156,8 +156,7 @@ def all_cases(chains, shapes, types):
     for type_name in types:
         for chain in chains:
             for shape in shapes:
-                if chain != "top8_routing" or shape.split("x")[1] in ("1024", "4096"):
-                    yield f"{chain}_{shape}_{type_name}"
+                yield f"{chain}_{shape}_{type_name}"
 
 
 def main():

@@ -8,10 +8,11 @@
 //
 // What the machine can do is in #cluster.target. The rest, the table below, is
 // what the compiler's code makes of it: how many instructions, registers and
-// latencies it takes. These numbers are a fit to 834 kernels on an H200 (eleven
-// chains in bf16 at the shapes of docs/Performance.md); they say how mappings
-// compare rather than how long one takes. Those of lists are counted
-// in machine code and compared with some 25 kernels of one chain.
+// latencies it takes. These numbers are a fit to 2004 kernels on an H200
+// (twelve chains in bf16, five of them in f32, at the shapes of
+// docs/Performance.md); they say how mappings compare rather than how long one
+// takes. Those of lists are counted in machine code and compared with some 25
+// kernels of one chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,11 +39,11 @@ constexpr double wideInstruction = 4;     ///< in f64
 constexpr double exponential = 3;         ///< exp, exp2, rsqrt
 constexpr double transcendental = 15;     ///< log, tanh, pow
 constexpr double division = 9;            ///< and a square root
-constexpr double keepInstructions = 47.2; ///< to keep it, with its loads' wait
+constexpr double keepInstructions = 39.4; ///< to keep it, in vector accesses
 
 // Registers of a thread. Values of several reductions exist side by side, and
 // so do those of long expressions.
-constexpr double baseRegisters = 21, loopRegisters = 8.5, listRegisters = 10;
+constexpr double baseRegisters = 23.9, loopRegisters = 8.31, listRegisters = 10;
 constexpr double plainState = 2, plainInstructions = 7; ///< words, instructions
 constexpr double registersOfState = 0.121;       ///< a word beyond plainState
 constexpr double registersOfInstruction = 0.143; ///< beyond plainInstructions
@@ -51,43 +52,45 @@ constexpr double registersOfShared = 0.836; ///< a word
 constexpr double mostSpilled = 0.25;        ///< of the registers
 
 // Issue.
-constexpr double issueSlots = 0.19676;   ///< an instruction, many warps
-constexpr double serialIssue = 1.15569;  ///< cycles an instruction, one warp
-constexpr double sharedIssue = 0.003577; ///< the same, a warp of its scheduler
+constexpr double issueSlots = 0.19928;   ///< an instruction, many warps
+constexpr double serialIssue = 2.4989;   ///< cycles an instruction, one warp
+constexpr double sharedIssue = 0.003543; ///< the same, a warp of its scheduler
 
 // Of the machine's rates and latencies.
-constexpr double emptyKernels = 1.0855;    ///< any kernel takes
-constexpr double launches = 4.8285;        ///< a block takes, of empty blocks
-constexpr double memoryReached = 0.9628;   ///< of the best read
-constexpr double cacheReached = 0.7396;    ///< of reading the L2 cache again
-constexpr double smReached = 1.601;        ///< of the best read of one SM
-constexpr double loadLatencies = 1.8288;   ///< of memory: a tile's loads
-constexpr double storeLatencies = 2.3269;  ///< of memory: the results
-constexpr double spillLatencies = 0.38684; ///< of L2: a register and tile
+constexpr double emptyKernels = 1.1037;   ///< any kernel takes
+constexpr double launches = 4.1757;       ///< a block takes, of empty blocks
+constexpr double memoryReached = 0.9998;  ///< of the best read
+constexpr double cacheReached = 0.6848;   ///< of reading the L2 cache again
+constexpr double smReached = 1.5292;      ///< of the best read of one SM
+constexpr double loadLatencies = 1.7151;  ///< of memory: a tile's loads
+constexpr double keptLatencies = 2.1096;  ///< the same, of a row that is kept
+constexpr double storeLatencies = 1.7507; ///< of memory: the results
+constexpr double spillLatencies = 0.3907; ///< of L2: a register and tile
 
 // How these come together.
-constexpr double loopOverhead = 1.128; ///< of the throughput of a loop
-constexpr double keptOverhead = 1.056; ///< the same where the row is kept
-constexpr double tileExponent = 0.939; ///< of the number of tiles in a row
-constexpr double secondLoop = 1.6;     ///< latency of two loops over one
-constexpr double partialWave = 1.108;  ///< of what a last wave lacks
-constexpr double notHidden = 0.3;      ///< by loads, of the time of lists
-constexpr double smoothness = 2.84;    ///< of the maximum of both times
+constexpr double loopOverhead = 1.1504; ///< of the throughput of a loop
+constexpr double keptOverhead = 0.8018; ///< the same where the row is kept
+constexpr double tileExponent = 1.0496; ///< of the number of tiles in a row
+constexpr double secondLoop = 2.0807;   ///< latency of two loops over one
+constexpr double partialWave = 0.8583;  ///< of what a last wave lacks
+constexpr double notHidden = 0.45;      ///< by loads, of the time of lists
+constexpr double smoothness = 3.472;    ///< of the maximum of both times
 
 // Of the compiler, known rather than fitted.
-constexpr double registerUnit = 8;      ///< registers come in eights
-constexpr double collectiveBytes = 256; ///< shared memory of an exchange
-constexpr double wordsOfState = 2;      ///< that merge latencies are for
-constexpr double loneWarpMerge = 0.143; ///< of a warp's merge, in a lone block
+constexpr double registerUnit = 8;       ///< registers come in eights
+constexpr double collectiveBytes = 256;  ///< shared memory of an exchange
+constexpr double wordsOfState = 2;       ///< that merge latencies are for
+constexpr double loneWarpMerge = 0.1668; ///< of a warp's merge, in a lone block
 // In place of extents that are known at run time only.
 constexpr int64_t commonLength = 8192, commonRows = 4096;
 
 // Of resident grids: fitted to 20 kernels, and to how they compare with others.
 /// Cycles an instruction of a warp, of one block alone on its multiprocessor
 /// and of several.
-constexpr double loneIssue = 0.95, sharedBlocksIssue = 0.75;
-constexpr double residentTile = 0.1; ///< microseconds a tile
-constexpr double oneStage = 1.05;    ///< of the time to move, without a second
+constexpr double loneIssue = 0.7701, sharedBlocksIssue = 0.8011;
+constexpr double residentTile = 0.1077;  ///< microseconds a tile
+constexpr double residentMoved = 1.1637; ///< of the time to move: loads wait
+constexpr double oneStage = 1.0258;      ///< likewise, without a second stage
 } // namespace fit
 
 //===----------------------------------------------------------------------===//
@@ -398,7 +401,8 @@ static double estimateResident(const RowShape &shape, const RowMapping &mapping,
   cycles += fit::storeLatencies * double(gpu.memoryLatency);
   double work = cycles / gpu.cyclesPerUs() + tiles * fit::residentTile;
   double bytes = clusters * length * (shape.bytesRead + shape.bytesWritten);
-  double move = bytes / (fit::memoryReached * double(gpu.hbmGbps) * 1e3);
+  double move = fit::residentMoved * bytes /
+                (fit::memoryReached * double(gpu.hbmGbps) * 1e3);
   if (mapping.stages == 1)
     move *= fit::oneStage;
   double round = std::pow(std::pow(work, fit::smoothness) +
@@ -494,10 +498,11 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
 
   // The life of a block, in cycles.
   double cycles = 0;
-  if (!mapping.keeps)
-    cycles += fit::loadLatencies * double(gpu.memoryLatency) *
-              std::pow(tiles, fit::tileExponent) *
-              (loopsAgain ? fit::secondLoop : 1);
+  double latencies = mapping.keeps ? fit::keptLatencies
+                     : loopsAgain  ? fit::loadLatencies * fit::secondLoop
+                                   : fit::loadLatencies;
+  cycles += latencies * double(gpu.memoryLatency) *
+            std::pow(tiles, fit::tileExponent);
   double together =
       std::min(double(perSm), std::ceil(blocks / double(gpu.sms)));
   double warpsOfScheduler = together * double(threads) / MappingPlan::warpSize /

@@ -48,11 +48,11 @@ func.func @few(%x: tensor<8x1048576xbf16>) -> tensor<8x1048576xbf16> {
 }
 
 // CHECK-LABEL: func.func @weighted(
-// CHECK:         #cascade.mapping<i: loop x grid(resident), l: cluster(4) x warp(8) x reg(8) x lane(32) x vector(8), load = [0: bulk(2)], keep = [1: shared]>
-func.func @weighted(%x: tensor<1024x65536xbf16>, %w: tensor<65536xbf16>) -> tensor<1024x65536xbf16> {
+// CHECK:         #cascade.mapping<i: loop x grid(resident), l: cluster(8) x warp(8) x reg(8) x lane(32) x vector(8), load = [0: bulk(2)], keep = [1: shared]>
+func.func @weighted(%x: tensor<512x131072xbf16>, %w: tensor<131072xbf16>) -> tensor<512x131072xbf16> {
   %y = cascade.chain (i, l)
-      ins(%x[i, l] : tensor<1024x65536xbf16>, %w[l] : tensor<65536xbf16>)
-      outs([i, l] : tensor<1024x65536xbf16>) {
+      ins(%x[i, l] : tensor<512x131072xbf16>, %w[l] : tensor<131072xbf16>)
+      outs([i, l] : tensor<512x131072xbf16>) {
   ^bb0(%xe: bf16, %we: bf16):
     %f = arith.extf %xe : bf16 to f32
     %g = arith.extf %we : bf16 to f32
@@ -64,7 +64,7 @@ func.func @weighted(%x: tensor<1024x65536xbf16>, %w: tensor<65536xbf16>) -> tens
     %o = arith.truncf %p : f32 to bf16
     cascade.yield %o : bf16
   }
-  return %y : tensor<1024x65536xbf16>
+  return %y : tensor<512x131072xbf16>
 }
 
 // CHECK-LABEL: func.func @weighted_longest(
