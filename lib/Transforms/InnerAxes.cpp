@@ -24,9 +24,9 @@ namespace {
 
 /// Elements of one value, or states of one reduction, that a thread may hold.
 constexpr int64_t mostHeld = 64;
-/// Bytes of shared memory that the collectives of the fused form use, which
-/// leaves as many of 48 KiB for those of the replay.
-constexpr double mostExchanged = 22 * 1024;
+/// Bytes of shared memory that the merge of states uses in the fused form; that
+/// of the replay uses as many, and two blocks should fit.
+constexpr double mostExchanged = 48 * 1024;
 /// Rows of a thread that share what they load.
 constexpr int64_t mostShared = 8;
 /// Extents that are known only at run time, where a choice needs one.
