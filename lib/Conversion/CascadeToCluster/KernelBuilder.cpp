@@ -531,28 +531,26 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
         condition ? Value(arith::OrIOp::create(b, context.loc, condition, own))
                   : own;
   }
-  // The lanes of a row have parts of what it varies over.
   bool isOfLanes = llvm::any_of(varies.set_bits(), [&](unsigned axis) {
     return context.plan.axes[axis].isList &&
            context.plan.axes[axis].at(Level::Lane);
   });
-  if (isOfLanes)
-    condition = cluster::AnyOp::create(b, context.loc, condition);
-  // Threads of other rows take part in the same shuffles and barriers: if one
-  // row of them is replayed, all are.
+  // The lanes of a row may have parts of what it varies over, and threads of
+  // other rows take part in the same shuffles and barriers: if one row of a
+  // warp or block is replayed, all are. The blocks of a cluster have the same
+  // rows, and of these the same states to the bit.
   const AxisPlan &rowPlan = context.row();
-  bool sharesWarp = rowPlan.sizeAt(Level::Lane) < MappingPlan::warpSize;
   int64_t warps = rowPlan.sizeAt(Level::Warp);
   bool sharesBlock =
       warps < context.plan.warps && (warps > 1 || context.plan.blocks > 1);
-  if (!sharesWarp && !sharesBlock)
-    return condition;
-  cluster::Scope scope = context.plan.blocks > 1 ? cluster::Scope::Cluster
-                         : sharesBlock           ? cluster::Scope::Block
-                                                 : cluster::Scope::Warp;
-  auto op = cluster::AllReduceOp::create(b, context.loc, condition, scope,
-                                         {cluster::Kind::Or});
-  return op.getResult(0);
+  if (sharesBlock)
+    return cluster::AllReduceOp::create(b, context.loc, condition,
+                                        cluster::Scope::Block,
+                                        {cluster::Kind::Or})
+        .getResult(0);
+  if (isOfLanes || rowPlan.sizeAt(Level::Lane) < MappingPlan::warpSize)
+    return cluster::AnyOp::create(b, context.loc, condition);
+  return condition;
 }
 
 /// Emits one row: the passes, the replay of the source where the chain has one,

@@ -184,8 +184,11 @@ SmallVector<Value> Expansion::lanewise(ValueRange values, int64_t size) {
 
 SmallVector<Value> Expansion::combineLanes(ValueRange values, Value lane,
                                            int64_t size, int64_t present) {
-  bool isWhole = present == size && size > 2;
-  return isWhole && hasLanewise(collective)
+  // Of two small states a merge takes one exchange, the region one after
+  // another; but a merge corrects both, and selects which is the lower.
+  constexpr int64_t smallWords = 4;
+  bool isFaster = size > 2 || packing.getNumWords() > smallWords;
+  return present == size && isFaster && hasLanewise(collective)
              ? lanewise(values, size)
              : butterfly(values, lane, size, present);
 }

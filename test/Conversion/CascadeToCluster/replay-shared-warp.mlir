@@ -5,7 +5,7 @@
 // CHECK:         gpu.func @logsumexp(
 // CHECK:           cluster.all_reduce(%{{.*}}, %{{.*}}) scope(warp) lanes(16) : f32, f32 {
 // CHECK:           } lanewise {
-// CHECK:           %[[ANY:.*]] = cluster.all_reduce(%{{.*}}) scope(warp) kind(or) : i1
+// CHECK:           %[[ANY:.*]] = cluster.any %
 // CHECK-NEXT:      scf.if %[[ANY]] {
 // CHECK:             cluster.all_reduce(%{{.*}}) scope(warp) lanes(16) kind(max) : f32
 // CHECK:             cluster.all_reduce(%{{.*}}) scope(warp) lanes(16) kind(add) : f32
