@@ -2,8 +2,7 @@
 //
 // Two times bound a kernel, as in RowCost.cpp: that of the memory and of the
 // instructions of all blocks, and the life of one block times the waves of
-// blocks. The constants are estimates of the same machine, checked against the
-// decode shapes of docs/Performance.md.
+// blocks. The constants are estimates for an H200, which no fit has confirmed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 #include "cascade/Transforms/FuseCascades.h"
 #include "cascade/Transforms/PassState.h"
 #include "cascade/Transforms/Passes.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace cascade {
 #define GEN_PASS_DEF_SPLITSTATESPASS
@@ -26,7 +27,7 @@ public:
         pass(pass), state(pass) {}
 
   LogicalResult check();
-  LogicalResult buildStates(OpBuilder &b);
+  void buildStates(OpBuilder &b);
   void buildMerge(OpBuilder &b, bool finish);
 
 private:
@@ -75,14 +76,10 @@ SmallVector<Value> StateSplitter::stateValues() const {
 
 /// What the regions of `reduce` read of the chain, and its initial values.
 SmallVector<Value> StateSplitter::capturedBy(ReduceOp reduce) {
-  SmallVector<Value> captured(reduce.getInits());
-  for (Region &region : reduce->getRegions())
-    region.walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (operand.getParentRegion() == &fused.getBody())
-          captured.push_back(operand);
-    });
-  return captured;
+  llvm::SetVector<Value> captured(reduce.getInits().begin(),
+                                  reduce.getInits().end());
+  getUsedValuesDefinedAbove(reduce->getRegions(), captured);
+  return captured.takeVector();
 }
 
 /// The operations that compute `values`, in order, as far as the state does
@@ -228,7 +225,7 @@ void StateSplitter::fillSource(ChainOp chain) {
 /// The fused form yields its accumulators, which are against references with
 /// their guards: a place without a finite maximum has a sum of zero, not NaN,
 /// as another place may have one. The source says the same in plain operations.
-LogicalResult StateSplitter::buildStates(OpBuilder &b) {
+void StateSplitter::buildStates(OpBuilder &b) {
   Location loc = fused.getLoc();
   SmallVector<Type> types;
   SmallVector<AffineMap> maps;
@@ -259,7 +256,6 @@ LogicalResult StateSplitter::buildStates(OpBuilder &b) {
   yieldState(chain.getBody(), map);
   fillSource(chain);
   func::ReturnOp::create(inner, loc, chain.getResults());
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -524,7 +520,8 @@ LogicalResult cascade::splitStates(func::FuncOp function, StringRef axis) {
   b.setInsertionPointAfter(function);
   splitter.buildMerge(b, /*finish=*/false);
   b.setInsertionPointAfter(function);
-  return splitter.buildStates(b);
+  splitter.buildStates(b);
+  return success();
 }
 
 namespace {

@@ -283,13 +283,16 @@ static FunctionType kernelType(ChainOp chain) {
   return FunctionType::get(context, types, {});
 }
 
+/// The GPU of kernels that name none.
+static constexpr llvm::StringLiteral defaultTarget = "h200";
+
 /// Blocks of a resident grid that should share a multiprocessor: as many as the
 /// shared memory that they keep leaves room for, while a thread has registers
 /// for its elements of a tile, as they wait in pairs, and for what is computed
 /// from them. 0 where nothing bounds their number but what the compiler takes.
 static int64_t getBlocksAtOnce(ChainOp chain, const MappingPlan &plan,
-                               unsigned rowAxis) {
-  constexpr int64_t sharedOfSm = 228 * 1024, reserved = 1024, registers = 65536;
+                               unsigned rowAxis,
+                               const cluster::TargetConstants &gpu) {
   constexpr double baseRegisters = 40, registersOfWord = 1.5;
   int64_t bytes = getSharedBytes(chain, plan, rowAxis);
   if (!plan.isResident || bytes == 0)
@@ -309,10 +312,11 @@ static int64_t getBlocksAtOnce(ChainOp chain, const MappingPlan &plan,
   }
   double needed =
       baseRegisters + registersOfWord * bits * double(elements) / 32;
-  constexpr int64_t mostBlocks = 32, mostThreads = 2048;
-  int64_t blocks = std::min({sharedOfSm / (bytes + reserved), mostBlocks,
-                             mostThreads / plan.threads()});
-  while (blocks > 1 && double(registers / (blocks * plan.threads())) < needed)
+  int64_t blocks =
+      std::min({gpu.sharedPerSm / (bytes + gpu.sharedReserved), gpu.blocksPerSm,
+                gpu.threadsPerSm / plan.threads()});
+  while (blocks > 1 &&
+         double(gpu.registersPerSm / (blocks * plan.threads())) < needed)
     --blocks;
   return blocks > 1 ? blocks : 0;
 }
@@ -344,7 +348,11 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (blocks > 1)
     kernel.setKnownClusterSizeAttr(b.getDenseI32ArrayAttr({blocks, 1, 1}));
-  if (int64_t atOnce = getBlocksAtOnce(chain, *plan, *rowAxis))
+  auto gpu = cluster::TargetAttr::lookup(function);
+  if (!gpu)
+    gpu = cluster::TargetAttr::getPreset(b.getContext(), defaultTarget);
+  if (int64_t atOnce =
+          getBlocksAtOnce(chain, *plan, *rowAxis, gpu.getConstants()))
     kernel->setAttr(cluster::kBlocksAtOnceAttrName,
                     b.getI32IntegerAttr(atOnce));
   unsigned numInputs = chain.getInputs().size();

@@ -16,6 +16,7 @@
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -406,16 +407,9 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
       continue;
     for (ReduceOp reduce : pass.reduces) {
       row.prepareRow(b, reduce->getOperands());
-      reduce.getCorrection().walk([&](Operation *op) {
-        for (Value operand : op->getOperands())
-          if (operand.getParentRegion() == &region)
-            row.prepareRow(b, operand);
-      });
-      reduce.getCombiner().walk([&](Operation *op) {
-        for (Value operand : op->getOperands())
-          if (operand.getParentRegion() == &region)
-            row.prepareRow(b, operand);
-      });
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(reduce->getRegions(), captured);
+      row.prepareRow(b, captured.getArrayRef());
     }
     emitPass(b, pass);
   }

@@ -3,6 +3,7 @@
 #include "KernelContext.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -266,4 +267,22 @@ KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,
   KernelContext context(chain, plan, rowAxis);
   Prologue(b, context, kernel).run();
   return context;
+}
+
+Value cascade::addSharedBuffer(OpBuilder &b, Location loc, int64_t count,
+                               Type type) {
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  auto kernel = dyn_cast<gpu::GPUFuncOp>(parent);
+  if (!kernel)
+    kernel = parent->getParentOfType<gpu::GPUFuncOp>();
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  return kernel.addWorkgroupAttribution(
+      MemRefType::get({count}, type, MemRefLayoutAttrInterface(), space), loc);
+}
+
+void cascade::markUniform(OpBuilder &b) {
+  for (Operation *parent = b.getInsertionBlock()->getParentOp();
+       !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp())
+    parent->setDiscardableAttr(cluster::kUniformAttrName, b.getUnitAttr());
 }

@@ -175,6 +175,15 @@ struct RowRange {
               body) const;
 };
 
+/// A new buffer of `count` elements of `type` in the shared memory of the block
+/// of the kernel that `b` inserts into.
+mlir::Value addSharedBuffer(mlir::OpBuilder &b, mlir::Location loc,
+                            int64_t count, mlir::Type type);
+
+/// Tells the placement of barriers that all threads of the block come to where
+/// `b` inserts together.
+void markUniform(mlir::OpBuilder &b);
+
 } // namespace cascade
 
 #endif // CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H

@@ -492,13 +492,6 @@ ListReduction::State ListReduction::popElements(OpBuilder &b,
 // Over warps and blocks
 //===----------------------------------------------------------------------===//
 
-/// All threads of the block come by here together.
-static void markUniform(OpBuilder &b) {
-  for (Operation *parent = b.getInsertionBlock()->getParentOp();
-       !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp())
-    parent->setDiscardableAttr(cluster::kUniformAttrName, b.getUnitAttr());
-}
-
 /// The list of `members` lists. Member m of a group leaves its entries at
 /// `firstPlace` + m * entries of a buffer for `places` of them, where `stores`
 /// (null: always); over the blocks of a cluster, at `firstPlace` of its own.
@@ -511,17 +504,9 @@ ListReduction::State ListReduction::exchange(OpBuilder &b, const State &state,
   int64_t lanes = list.getNumLanes();
   unsigned width = format.getTypes().size();
   int64_t entries = llvm::PowerOf2Ceil(getReduce().getNumEntries());
-  auto kernel =
-      b.getInsertionBlock()->getParentOp()->getParentOfType<gpu::GPUFuncOp>();
-  if (!kernel)
-    kernel = cast<gpu::GPUFuncOp>(b.getInsertionBlock()->getParentOp());
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   SmallVector<Value> buffers;
   for (Type type : format.getTypes())
-    buffers.push_back(kernel.addWorkgroupAttribution(
-        MemRefType::get({places}, type, MemRefLayoutAttrInterface(), space),
-        loc));
+    buffers.push_back(addSharedBuffer(b, loc, places, type));
   markUniform(b);
   auto toIndex = [&](OpBuilder &b, Value value) -> Value {
     return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), value);

@@ -2,11 +2,11 @@
 
 #include "MergeParts.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
-#include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -133,14 +133,10 @@ PartMerge::PartMerge(OpBuilder &b, const KernelContext &context,
 /// and are no states of the pass: these are known for the positions of the
 /// thread, not for those of a part.
 bool PartMerge::variesOtherwise(ReduceOp reduce, unsigned axis) const {
-  Region *body = reduce->getParentRegion();
   SmallVector<Value> worklist(reduce.getRefs());
-  for (Region &region : reduce->getRegions())
-    region.walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (operand.getParentRegion() == body)
-          worklist.push_back(operand);
-    });
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(reduce->getRegions(), captured);
+  llvm::append_range(worklist, captured);
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -194,12 +190,6 @@ void PartMerge::chooseParts() {
 //===----------------------------------------------------------------------===//
 
 SmallVector<PartMerge::Column> PartMerge::addColumns(int64_t numPlaces) const {
-  Operation *parent = b.getInsertionBlock()->getParentOp();
-  auto kernel = dyn_cast<gpu::GPUFuncOp>(parent);
-  if (!kernel)
-    kernel = parent->getParentOfType<gpu::GPUFuncOp>();
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   SmallVector<Column> columns;
   unsigned offset = 0;
   for (ReduceOp reduce : states.getPass().reduces) {
@@ -210,11 +200,8 @@ SmallVector<PartMerge::Column> PartMerge::addColumns(int64_t numPlaces) const {
     for (unsigned value = 0; value < spacing; ++value)
       columns.push_back(
           {reduce, offset + value, spacing,
-           kernel.addWorkgroupAttribution(
-               MemRefType::get({positions * numPlaces * laneGroups},
-                               storageOf(b, types[offset + value]),
-                               MemRefLayoutAttrInterface(), space),
-               context.loc)});
+           addSharedBuffer(b, context.loc, positions * numPlaces * laneGroups,
+                           storageOf(b, types[offset + value]))});
     offset += states.getNumValues(reduce);
   }
   return columns;
@@ -399,10 +386,7 @@ State PartMerge::joinParts(const State &part) {
 }
 
 State PartMerge::run(State state, bool forFirstBlock) {
-  // All threads of the block come by here together.
-  for (Operation *parent = b.getInsertionBlock()->getParentOp();
-       !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp())
-    parent->setDiscardableAttr(cluster::kUniformAttrName, b.getUnitAttr());
+  markUniform(b);
   if (threads.warps > 1)
     state = mergeWarps(state);
   if (threads.blocks > 1)
