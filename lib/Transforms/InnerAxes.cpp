@@ -31,10 +31,12 @@ constexpr int64_t mostShared = 8;
 /// Extents that are known only at run time, where a choice needs one.
 constexpr double commonExtent = 4096, commonRows = 64, commonInner = 32;
 
-// In microseconds.
-constexpr double emptyKernel = 3.3;
-constexpr double loadLatency = 0.75;
-constexpr double mergeOfWarps = 0.35, mergeOfBlocks = 0.7;
+// Of the machine's rates and latencies, as in RowCost.cpp.
+constexpr double emptyKernels = 1.0855; ///< any kernel takes
+constexpr double loadLatencies = 2.668; ///< of memory: a tile's loads
+constexpr double launches = 4.8;        ///< a block takes, of empty blocks
+constexpr double warpMerges = 4.386;    ///< of a pair of words, without states
+constexpr double blockMerges = 2.711;   ///< likewise
 /// Of a multiprocessor's issue slots, at best.
 constexpr double usableIssue = 0.7;
 /// Registers besides the elements that a thread holds.
@@ -511,10 +513,12 @@ static double estimate(const Shape &shape, const Choice &choice,
     return never;
 
   double threads = double(choice.warps * MappingPlan::warpSize);
-  double held = std::min(255.0, std::ceil(registers / 8) * 8);
-  double fit = std::floor(
-      std::min({double(gpu.threadsPerSm) / threads,
-                double(gpu.registersPerSm) / (held * threads), 32.0}));
+  double held =
+      std::min(double(gpu.registersPerThread), std::ceil(registers / 8) * 8);
+  double fit =
+      std::floor(std::min({double(gpu.threadsPerSm) / threads,
+                           double(gpu.registersPerSm) / (held * threads),
+                           double(gpu.blocksPerSm)}));
   if (fit < 1)
     return never;
   double resident =
@@ -544,32 +548,37 @@ static double estimate(const Shape &shape, const Choice &choice,
 
   double clock = gpu.cyclesPerUs(); // a microsecond
   double perMicrosecond = double(gpu.hbmGbps) * 1e3;
-  double sms = double(gpu.sms);
+  double sms = double(gpu.sms), schedulers = double(gpu.schedulersPerSm);
+  double loadLatency = loadLatencies * double(gpu.memoryLatency) / clock;
   double issue = blocks * tiles * double(choice.warps) * slots /
-                 (sms * 4 * clock * usableIssue);
+                 (sms * schedulers * clock * usableIssue);
   double throughput = std::max({totalBytes / perMicrosecond, issue,
-                                blocks * 4.8 / double(gpu.blocksPerUs)});
+                                blocks * launches / double(gpu.blocksPerUs)});
 
   double together = std::min(fit, std::ceil(blocks / sms));
   double inFlight = together * threads * tileBytes * sms;
   double bandwidth = std::min(perMicrosecond * 1.1, inFlight / loadLatency);
-  double compute =
-      slots * std::max(1.0, together * double(choice.warps) / 4) / clock * 1.2;
+  double compute = slots *
+                   std::max(1.0, together * double(choice.warps) / schedulers) /
+                   clock * 1.2;
   // Loads and computation take turns, or overlap.
   double ofTile = std::max(choice.ahead ? std::max(loadLatency, compute)
                                         : loadLatency + compute,
                            inFlight / bandwidth);
   double life = tiles * ofTile + loadLatency;
   if (choice.warps > 1)
-    life += mergeOfWarps + 0.01 * states * double(choice.warps) / 4;
+    life += warpMerges * double(gpu.warpMergeCycles) / clock +
+            0.01 * states * double(choice.warps) / 4;
   if (choice.cluster > 1)
-    life += mergeOfBlocks + 0.004 * states * double(choice.cluster);
+    life += blockMerges * double(gpu.blockMergeCycles) / clock +
+            0.004 * states * double(choice.cluster);
   double waves = blocks / resident;
   waves = waves > 1 ? (waves + std::ceil(waves)) / 2 : 1;
   double latency = waves * life;
-  return emptyKernel + std::pow(std::pow(throughput, smoothness) +
-                                    std::pow(latency, smoothness),
-                                1 / smoothness);
+  return emptyKernels * double(gpu.emptyKernelNs) / 1e3 +
+         std::pow(std::pow(throughput, smoothness) +
+                      std::pow(latency, smoothness),
+                  1 / smoothness);
 }
 
 //===----------------------------------------------------------------------===//
