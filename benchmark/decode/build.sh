@@ -35,6 +35,6 @@ for cell in ${CELLS:-$default}; do
     rm -f "$out/$name.ptx"
   done
 done
-cp "$bin/cascade-launch" "$here/run.sh" "$here/peers.py" "$out/"
+cp "$bin/cascade-launch" "$here/run.sh" "$here/peers.py" "$here/accuracy.py" "$out/"
 cp "$here/../peers.py" "$out/row_peers.py"
 du -sk "$out" | awk '{ print $1 " KiB of artefacts" }'

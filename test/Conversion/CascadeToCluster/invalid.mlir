@@ -447,7 +447,7 @@ func.func @staged_narrow(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
 // -----
 
 func.func @staged_scattered(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
-  // expected-error @+1 {{the mapping loads input 0 by bulk copies, each a range of a warp; write axis 'l' as [cluster x] [loop x] [warp x] [reg x] lane(32) x vector}}
+  // expected-error @+1 {{the mapping loads input 0 by bulk copies, each a range of a warp; write axis 'l' as [cluster x] [loop x] [warp x] [reg x] [lane x] [vector]}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x512xf32>) outs([i, l] : tensor<8x512xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: reg(2) x warp(2) x lane(32) x vector(4), load = [0: bulk(2)]>} {
