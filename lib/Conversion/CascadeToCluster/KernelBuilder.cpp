@@ -10,8 +10,8 @@
 #include "ListReduction.h"
 #include "MergeThreads.h"
 #include "StagedLoads.h"
-#include "TileEvaluator.h"
-#include "cascade/Analysis/ReductionPasses.h"
+#include "TileRange.h"
+#include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,8 +29,10 @@ constexpr unsigned maxPrefetchedBits = 16 * 32;
 /// Emits one region of a chain for one kernel.
 class RegionEmitter {
 public:
-  RegionEmitter(const KernelContext &context, Region &region, bool together)
-      : context(context), region(region),
+  /// `skips` tiles that no domain has elements of.
+  RegionEmitter(const KernelContext &context, Region &region, bool together,
+                bool skips)
+      : context(context), region(region), skips(skips),
         passes(context.chain, region, together),
         layout(context, passes.getAxes()), row(context, layout) {}
 
@@ -65,9 +67,10 @@ private:
   using NumberedBody =
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, Int, ValueRange)>;
   State forEachTile(OpBuilder &b, State state, ValueRange ahead,
-                    TileBody ofTile);
-  State loopAhead(OpBuilder &b, Int count, State state, ValueRange ahead,
-                  NumberedBody body);
+                    const std::optional<TileRange> &range, TileBody ofTile);
+  State loopAhead(OpBuilder &b, const TileRange &range, State state,
+                  ValueRange ahead, NumberedBody body);
+  std::optional<TileRange> rangeOf(OpBuilder &b, const ReductionPass &pass);
   SmallVector<Value> loadedAhead(const ReductionPass &pass);
   void emitPass(OpBuilder &b, const ReductionPass &pass);
   /// Runs over the elements of the row: those of its passes, and one for
@@ -83,6 +86,7 @@ private:
 
   const KernelContext &context;
   Region &region;
+  bool skips;
   ReductionPasses passes;
   ThreadLayout layout;
   TileEvaluator row;
@@ -117,26 +121,27 @@ SmallVector<Value> RegionEmitter::loadedAhead(const ReductionPass &pass) {
   return inputs;
 }
 
-/// The loop over `count` full tiles, in which the loads of a tile are in flight
-/// while the one before is computed with.
-RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
+/// The loop over the full tiles of `range`, in which the loads of a tile are in
+/// flight while the one before is computed with.
+RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b,
+                                              const TileRange &range,
                                               State state, ValueRange ahead,
                                               NumberedBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
-  Int zero = ints.constant(0), one = ints.constant(1);
+  Int begin = range.firstFull, end = range.endFull, one = ints.constant(1);
   SmallVector<Type> types(ValueRange(state).getTypes());
-  auto any = scf::IfOp::create(b, loc, types, ints.lessThan(zero, count), true);
+  auto any = scf::IfOp::create(b, loc, types, ints.lessThan(begin, end), true);
   OpBuilder none = any.getElseBodyBuilder();
   scf::YieldOp::create(none, loc, state);
   OpBuilder some = any.getThenBodyBuilder();
-  TileEvaluator first(row, some, zero, /*partial=*/false);
+  TileEvaluator first(row, some, begin, /*partial=*/false);
   State carried = first.loadWords(some, ahead);
   size_t numWords = carried.size();
   llvm::append_range(carried, state);
   IntBuilder inThen(some, loc);
-  auto forOp = scf::ForOp::create(some, loc, inThen.materialise(zero),
-                                  inThen.materialise(count),
+  auto forOp = scf::ForOp::create(some, loc, inThen.materialise(begin),
+                                  inThen.materialise(end),
                                   inThen.materialise(one), carried);
   // Without results the builder has put a terminator already.
   Block *block = forOp.getBody();
@@ -149,7 +154,7 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
   Int number = inLoop.wrap(forOp.getInductionVar());
   Int next = inLoop.add(number, one);
   auto more = scf::IfOp::create(inner, loc, words.getTypes(),
-                                inLoop.lessThan(next, count), true);
+                                inLoop.lessThan(next, end), true);
   OpBuilder load = more.getThenBodyBuilder();
   TileEvaluator following(row, load, next, /*partial=*/false);
   scf::YieldOp::create(load, loc, following.loadWords(load, ahead));
@@ -157,6 +162,8 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
   scf::YieldOp::create(last, loc, words);
 
   TileEvaluator tile(row, inner, number, /*partial=*/false);
+  if (range.isCertain)
+    tile.assumeInDomain();
   tile.defineWords(inner, ahead, words);
   State results(more.getResults());
   llvm::append_range(results,
@@ -180,29 +187,63 @@ unsigned RegionEmitter::numRuns() {
   return count + isStored;
 }
 
-/// Runs `ofTile` over the tiles of this block, the state going from one to the
-/// next: a loop over the full ones and then at most one that overhangs the row.
-/// The inputs `ahead` are loaded before the tile that uses them.
-RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
-                                                ValueRange ahead,
-                                                TileBody ofTile) {
+/// The tiles that `pass` visits, where its domains leave some out. Those that
+/// the mapping keeps for later are all visited.
+std::optional<TileRange> RegionEmitter::rangeOf(OpBuilder &b,
+                                                const ReductionPass &pass) {
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  bool isKept = !context.keptInputs.empty() ||
+                (isOneTile &&
+                 (stages || usesElementsAgain(context.chain, context.rowAxis)));
+  if (!skips || isKept || !context.tileIsContiguous)
+    return std::nullopt;
+  return TileRange::of(b, row, pass);
+}
+
+/// Runs `ofTile` over the tiles of this block in `range` (all, if it is not
+/// given), the state going from one to the next: over the full ones in a loop,
+/// and apart from it over those that overhang the row or a domain. The inputs
+/// `ahead` are loaded before the tile that uses them.
+RegionEmitter::State
+RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
+                           const std::optional<TileRange> &range,
+                           TileBody ofTile) {
   Location loc = context.loc;
   unsigned thisRun = run++;
+  bool isFirst = thisRun == 0, isLast = thisRun + 1 == numRuns();
+  bool isStaged = stages && thisRun < numRuns();
   auto body = [&](OpBuilder &inner, TileEvaluator &tile, Int number,
                   ValueRange current) {
-    if (stages && thisRun < numRuns())
-      stages->enterTile(inner, tile, number, /*isFirst=*/thisRun == 0,
-                        /*isLast=*/thisRun + 1 == numRuns());
+    if (isStaged)
+      stages->enterTile(inner, tile, number, isFirst, isLast);
     return ofTile(inner, tile, current);
   };
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
   if (extent.constant && *extent.constant == 0)
     return state;
+  // At most one tile, number `number`, that is there if `condition`.
+  auto once = [&](Value condition, Int number, bool partial, State init) {
+    SmallVector<Type> types(ValueRange(init).getTypes());
+    auto ifOp = scf::IfOp::create(b, loc, types, condition,
+                                  /*withElse=*/!types.empty());
+    OpBuilder inner = ifOp.getThenBodyBuilder();
+    TileEvaluator tile(row, inner, number, partial);
+    State next = body(inner, tile, number, init);
+    if (types.empty())
+      return State();
+    scf::YieldOp::create(inner, loc, next);
+    OpBuilder otherwise = ifOp.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, init);
+    return State(ifOp.getResults());
+  };
   bool oneTile = context.numTiles.constant && *context.numTiles.constant == 1;
   if (oneTile) {
     bool exact =
         extent.constant && *extent.constant == context.row().sizedProduct();
+    if (range)
+      return once(ints.lessThan(range->first, range->end), ints.constant(0),
+                  /*partial=*/!exact, state);
     if (resident)
       resident = resident->reload(b);
     else
@@ -211,11 +252,11 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     return body(b, *resident, ints.constant(0), state);
   }
 
-  auto loop = [&](Int count, bool partial, State init) {
-    Value zero = ints.materialise(ints.constant(0));
-    Value one = ints.materialise(ints.constant(1));
-    auto forOp =
-        scf::ForOp::create(b, loc, zero, ints.materialise(count), one, init);
+  auto loop = [&](Int begin, Int end, bool partial, bool isCertain,
+                  State init) {
+    auto forOp = scf::ForOp::create(b, loc, ints.materialise(begin),
+                                    ints.materialise(end),
+                                    ints.materialise(ints.constant(1)), init);
     // Without results the builder has put a terminator already.
     Block *block = forOp.getBody();
     if (!block->empty())
@@ -223,41 +264,33 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     OpBuilder inner = OpBuilder::atBlockEnd(block);
     Int number = ints.wrap(forOp.getInductionVar());
     TileEvaluator tile(row, inner, number, partial);
+    if (isCertain)
+      tile.assumeInDomain();
     State next = body(inner, tile, number, forOp.getRegionIterArgs());
     scf::YieldOp::create(inner, loc, next);
     return State(forOp.getResults());
   };
+  Int zero = ints.constant(0);
   if (!context.tileIsContiguous)
-    return loop(context.numTiles, /*partial=*/true, state);
+    return loop(zero, context.numTiles, /*partial=*/true, /*isCertain=*/false,
+                state);
 
-  // Tile t is full while blockBase + t * tileStep + tileSpan <= extent.
-  Int room = ints.sub(ints.sub(extent, context.blockBase),
-                      ints.constant(context.tileSpan));
-  Int step = context.tileStep;
-  Int full =
-      ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
-  full = ints.minSI(full, context.numTiles);
-  state = ahead.empty() ? loop(full, /*partial=*/false, state)
-                        : loopAhead(b, full, state, ahead, body);
-
-  Int start = ints.add(context.blockBase, ints.mul(full, step));
-  Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
-                                     ints.lessThan(full, context.numTiles));
-  SmallVector<Type> types(ValueRange(state).getTypes());
-  auto ifOp =
-      scf::IfOp::create(b, loc, types, more, /*withElse=*/!types.empty());
-  {
-    OpBuilder inner = ifOp.getThenBodyBuilder();
-    TileEvaluator tile(row, inner, full, /*partial=*/true);
-    State next = body(inner, tile, full, state);
-    if (!types.empty())
-      scf::YieldOp::create(inner, loc, next);
-  }
-  if (types.empty())
-    return {};
-  OpBuilder inner = ifOp.getElseBodyBuilder();
-  scf::YieldOp::create(inner, loc, state);
-  return State(ifOp.getResults());
+  TileRange tiles = range ? *range : TileRange::all(b, context);
+  if (isStaged && range)
+    stages->passOver(b, zero, tiles.first, isFirst, isLast);
+  if (tiles.hasHead)
+    state = loop(tiles.first, tiles.firstFull, /*partial=*/true,
+                 /*isCertain=*/false, state);
+  state = ahead.empty() ? loop(tiles.firstFull, tiles.endFull,
+                               /*partial=*/false, tiles.isCertain, state)
+                        : loopAhead(b, tiles, state, ahead, body);
+  state = tiles.hasTail
+              ? once(tiles.hasTail, tiles.endFull, /*partial=*/true, state)
+              : loop(tiles.endFull, tiles.end, /*partial=*/true,
+                     /*isCertain=*/false, state);
+  if (isStaged && range)
+    stages->passOver(b, tiles.end, stages->getTilesOfRow(), isFirst, isLast);
+  return state;
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,15 +310,16 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
   for (Value value : reduce.getValues())
     values.push_back(scope.evaluate(b, value));
   State inDomain;
-  if (reduce.getPredicate())
-    inDomain = scope.evaluate(b, reduce.getPredicate());
+  Value predicate = scope.predicateOf(reduce);
+  if (predicate)
+    inDomain = scope.evaluate(b, predicate);
   AxisSet over = layout.getAxes().reducedBy(reduce);
   auto iterations = [&](ArrayRef<unsigned> state) {
     ThreadState::Iterations all;
     for (const Position &position :
          layout.positions(layout.reducedBy(reduce), state)) {
       Value domain = tile.isInside(b, over, position);
-      if (Value predicate = reduce.getPredicate()) {
+      if (predicate) {
         Value chosen = layout.element(predicate, inDomain, position);
         domain = domain ? Value(arith::AndIOp::create(b, loc, domain, chosen))
                         : chosen;
@@ -385,7 +419,7 @@ void RegionEmitter::loadInvariants(OpBuilder &b) {
       arguments.push_back(region.getArgument(input));
   if (arguments.empty())
     return;
-  forEachTile(b, {}, {},
+  forEachTile(b, {}, {}, std::nullopt,
               [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
                 tile.prefetch(inner, arguments);
                 tile.forgetKept();
@@ -443,6 +477,7 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     else
       others.reduces.push_back(reduce);
   }
+  std::optional<TileRange> range = rangeOf(b, pass);
   ThreadState states(others, layout);
   auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
   State state = states.identity(b, context.loc, known);
@@ -450,7 +485,7 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
   for (auto &list : lists)
     llvm::append_range(state, list->empty(b));
   state = forEachTile(
-      b, state, loadedAhead(pass),
+      b, state, loadedAhead(pass), range,
       [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
         State next = step(inner, tile, states, current.take_front(numOthers));
         for (auto &list : lists)
@@ -499,7 +534,8 @@ void RegionEmitter::emitResults(OpBuilder &b) {
   if (tiled.empty())
     return;
   forEachTile(
-      b, {}, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+      b, {}, {}, std::nullopt,
+      [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
         SmallVector<SmallVector<Value>> elements;
         for (unsigned output : tiled)
           elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
@@ -567,7 +603,8 @@ static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
   coldContext.placeRow(cold, position);
-  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false);
+  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false,
+                       /*skips=*/false);
   source.emitPasses(cold);
   source.emitResults(cold);
   OpBuilder warm = ifOp.getElseBodyBuilder();
@@ -591,8 +628,10 @@ void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
   Region &region =
       isReplayed ? context.chain.getSource() : context.chain.getBody();
   bool together = context.chain.isFused() && !isReplayed;
+  // The references of a kernel should not be wrong where it is.
+  bool skips = !context.chain->getParentOp()->hasAttr(wholeDomainAttrName);
   RowRange rows = RowRange::create(b, context);
-  RegionEmitter before(context, region, together);
+  RegionEmitter before(context, region, together, skips);
   if (context.plan.isResident)
     before.loadInvariants(b);
   std::optional<StagedLoads> stages;
@@ -600,7 +639,7 @@ void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
     stages.emplace(b, context, before.getAxes(), rows, kernel);
   rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int number) {
     context.placeRow(b, position);
-    RegionEmitter body(context, region, together);
+    RegionEmitter body(context, region, together, skips);
     body.useInvariants(b, before);
     if (stages) {
       stages->beginRow(number);

@@ -143,7 +143,7 @@ SmallVector<Value> ListReduction::bestOf(OpBuilder &b,
                                          TileEvaluator &tile) const {
   SmallVector<Value> keys;
   size_t size = ofGroup.vectorSize;
-  if (!getReduce().getPredicate() && size % 2 == 0)
+  if (!tile.predicateOf(reduce) && size % 2 == 0)
     keys = tile.narrowPairs(b, getReduce().getValues()[0]);
   if (keys.empty())
     keys = keysOf(b, tile);
@@ -348,10 +348,9 @@ static TileEvaluator elementsOf(OpBuilder &b, TileEvaluator &row,
                                 const ThreadLayout &group, TileEvaluator &tile,
                                 Value offset) {
   IntBuilder ints(b, group.getContext().loc);
-  return TileEvaluator(
+  return tile.part(
       row, group, b,
-      ints.wrap(ints.materialise(ints.add(tile.getBase(), ints.wrap(offset)))),
-      tile.isPartial());
+      ints.wrap(ints.materialise(ints.add(tile.getBase(), ints.wrap(offset)))));
 }
 
 /// The one of `values`, a power of two of them, whose number is `place`.

@@ -233,18 +233,23 @@ void StagedLoads::ask(OpBuilder &b, Int number, Int stage) {
   copy(inner);
 }
 
+void StagedLoads::wait(OpBuilder &b, Int number, Int stage) {
+  IntBuilder ints(b, context.loc);
+  Int phase = ints.divUI(number, ints.constant(context.staged.stages));
+  Int parity = ints.remUI(phase, ints.constant(2));
+  cluster::MBarrierWaitOp::create(b, context.loc, mbarriers,
+                                  mbarrierOf(b, stage),
+                                  ints.materialise(parity));
+}
+
 void StagedLoads::enterTile(OpBuilder &b, TileEvaluator &tile, Int tileNumber,
                             bool isFirst, bool isLast) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int number = numberOf(ints, tileNumber);
   Int stage = stageOf(ints, number);
-  if (isFirst) {
-    Int phase = ints.divUI(number, ints.constant(context.staged.stages));
-    Int parity = ints.remUI(phase, ints.constant(2));
-    cluster::MBarrierWaitOp::create(b, loc, mbarriers, mbarrierOf(b, stage),
-                                    ints.materialise(parity));
-  }
+  if (isFirst)
+    wait(b, number, stage);
   Block *body = ChainOp(context.chain).getBodyBlock();
   auto access = cast<MemRefType>(context.kept.getType()).getElementType();
   unsigned width = context.vectorSize;
@@ -299,14 +304,24 @@ void StagedLoads::release(OpBuilder &b, Int number, Int stage) {
   ask(inner, next, stage);
 }
 
-void StagedLoads::releaseRow(OpBuilder &b) {
+void StagedLoads::passOver(OpBuilder &b, Int begin, Int end, bool isFirst,
+                           bool isLast) {
+  if (!isFirst && !isLast)
+    return;
   IntBuilder ints(b, context.loc);
-  Value zero = ints.materialise(ints.constant(0));
-  Value one = ints.materialise(ints.constant(1));
-  auto loop = scf::ForOp::create(b, context.loc, zero,
-                                 ints.materialise(tilesOfRow), one);
+  auto loop = scf::ForOp::create(b, context.loc, ints.materialise(begin),
+                                 ints.materialise(end),
+                                 ints.materialise(ints.constant(1)));
   OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
   IntBuilder inner(body, context.loc);
   Int number = numberOf(inner, inner.wrap(loop.getInductionVar()));
-  release(body, number, stageOf(inner, number));
+  Int stage = stageOf(inner, number);
+  if (isFirst)
+    wait(body, number, stage);
+  if (isLast)
+    release(body, number, stage);
+}
+
+void StagedLoads::releaseRow(OpBuilder &b) {
+  passOver(b, {{}, 0}, tilesOfRow, /*isFirst=*/false, /*isLast=*/true);
 }

@@ -35,6 +35,12 @@ public:
   /// to the tile that is S further on.
   void enterTile(mlir::OpBuilder &b, TileEvaluator &tile, Int number,
                  bool isFirst, bool isLast);
+  /// What enterTile does for tiles whose elements no one needs, from number
+  /// `begin` to `end`.
+  void passOver(mlir::OpBuilder &b, Int begin, Int end, bool isFirst,
+                bool isLast);
+  /// The tiles of this block that begin inside the row.
+  Int getTilesOfRow() const { return tilesOfRow; }
   /// Gives up the stages of a row whose last run does not take place.
   void releaseRow(mlir::OpBuilder &b);
 
@@ -46,6 +52,7 @@ private:
   mlir::Value mbarrierOf(mlir::OpBuilder &b, Int stage) const;
   /// The first access of this warp's part of a stage of staged input `index`.
   Int placeOf(const IntBuilder &ints, Int stage, unsigned index) const;
+  void wait(mlir::OpBuilder &b, Int number, Int stage);
   void release(mlir::OpBuilder &b, Int number, Int stage);
   void ask(mlir::OpBuilder &b, Int number, Int stage);
 

@@ -28,7 +28,8 @@ public:
   /// The elements that `layout`, of another context of the row, has from `base`
   /// on.
   TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
-                mlir::OpBuilder &b, Int base, bool partial);
+                mlir::OpBuilder &b, Int base, bool partial,
+                bool isInDomain = false);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
@@ -59,6 +60,9 @@ public:
   /// Evaluates in the scope of the row whatever `roots` need of it and can be
   /// known before the reductions that are still missing.
   void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);
+  /// Whether the scope of the row can evaluate `value` before the reductions
+  /// that are still missing.
+  bool isAvailable(mlir::Value value);
 
   /// The same tile once more, with the elements that this one has loaded, but
   /// nothing of what was computed from them: 16-bit elements take half the
@@ -83,6 +87,19 @@ public:
   }
   /// Whether the tile may overhang the row's end.
   bool isPartial() const { return !validity.empty(); }
+  /// Takes all elements of this tile to be in the domains of the reductions
+  /// over the row.
+  void assumeInDomain() { isInDomain = true; }
+  /// The predicate that decides on the domain of `reduce` in this tile; null
+  /// where every element is in it.
+  mlir::Value predicateOf(ReduceOp reduce) const {
+    return isInDomain && !isInner(reduce) ? mlir::Value()
+                                          : mlir::Value(reduce.getPredicate());
+  }
+  /// The elements from `base` on that `layout`, of another context of the row,
+  /// has of this tile.
+  TileEvaluator part(TileEvaluator &row, const ThreadLayout &layout,
+                     mlir::OpBuilder &b, Int base) const;
   /// For every element whether it is in the domain of `reduce`, which has one
   /// state; null where it is for sure.
   llvm::SmallVector<mlir::Value> domainsOf(mlir::OpBuilder &b, ReduceOp reduce);
@@ -189,6 +206,7 @@ private:
   const ThreadLayout &layout;
   TileEvaluator *parent = nullptr;
   bool overlay = false;
+  bool isInDomain = false;
   AxisSet looped; ///< of a scope inside a loop over these axes
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
   llvm::DenseMap<mlir::Value, bool> dependent;
