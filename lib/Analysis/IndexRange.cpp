@@ -252,3 +252,19 @@ void IndexRange::collectValues(SmallVectorImpl<Value> &values) const {
   for (const IndexRange &part : parts)
     part.collectValues(values);
 }
+
+bool cascade::hasIntervals(ChainOp chain, unsigned axis) {
+  AxisAnalysis axes(chain, chain.getBody());
+  bool hasAny = false;
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>()) {
+    if (!axes.reducedBy(reduce).test(axis))
+      continue;
+    Value predicate = reduce.getPredicate();
+    if (!predicate || IndexRange::of(predicate, axis, axes, [](Value) {
+                        return true;
+                      }).isEverything())
+      return false;
+    hasAny = true;
+  }
+  return hasAny;
+}

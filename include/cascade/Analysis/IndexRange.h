@@ -69,6 +69,10 @@ struct IndexRange {
   void collectValues(llvm::SmallVectorImpl<mlir::Value> &values) const;
 };
 
+/// Whether the predicates of all reductions of `chain` over `axis` leave
+/// intervals of its indices.
+bool hasIntervals(ChainOp chain, unsigned axis);
+
 } // namespace cascade
 
 #endif // CASCADE_ANALYSIS_INDEXRANGE_H

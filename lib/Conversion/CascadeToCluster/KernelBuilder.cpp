@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "DomainVote.h"
 #include "ListReduction.h"
 #include "MergeThreads.h"
 #include "StagedLoads.h"
@@ -78,6 +79,8 @@ private:
   unsigned numRuns();
   void prefetchForResults(OpBuilder &b);
   bool isForFirstBlock(const ReductionPass &pass);
+  bool asksFirst(const ReductionPass &pass,
+                 const std::optional<TileRange> &range);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -466,6 +469,16 @@ bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
          });
 }
 
+/// Whether the tiles of `pass` in `range` are voted on before they are loaded.
+/// What a later use finds in registers or in shared memory is loaded always.
+bool RegionEmitter::asksFirst(const ReductionPass &pass,
+                              const std::optional<TileRange> &range) {
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  bool isCertain = range && range->isCertain;
+  return skips && !isCertain && context.keptInputs.empty() &&
+         (range || !isOneTile) && isVotedOn(row, pass);
+}
+
 /// The states of a topk and of the other reductions are of different kinds;
 /// they are in one list from one tile to the next, the others first.
 void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
@@ -484,9 +497,21 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
   unsigned numOthers = state.size();
   for (auto &list : lists)
     llvm::append_range(state, list->empty(b));
+  bool asks = lists.empty() && asksFirst(pass, range);
   state = forEachTile(
       b, state, loadedAhead(pass), range,
       [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
+        if (asks) {
+          auto branch = scf::IfOp::create(
+              inner, context.loc, current.getTypes(),
+              emitVote(inner, tile, pass), /*withElseRegion=*/true);
+          OpBuilder some = branch.getThenBodyBuilder();
+          scf::YieldOp::create(some, context.loc,
+                               step(some, tile, states, current));
+          OpBuilder none = branch.getElseBodyBuilder();
+          scf::YieldOp::create(none, context.loc, current);
+          return State(branch.getResults());
+        }
         State next = step(inner, tile, states, current.take_front(numOthers));
         for (auto &list : lists)
           llvm::append_range(

@@ -88,7 +88,7 @@ Value IntervalBuilder::restOf(const AffineOfIndex &side, bool isSigned) {
   if (width < 64)
     return isSigned ? Value(arith::ExtSIOp::create(b, loc, i64, sum))
                     : Value(arith::ExtUIOp::create(b, loc, i64, sum));
-  if (side.ofIndex != 0 || side.terms.empty())
+  if (side.ofIndex != 0)
     return sum;
   Value most = constant(int64_t(1) << 62);
   return isSigned ? max(min(sum, most), constant(-(int64_t(1) << 62)))
