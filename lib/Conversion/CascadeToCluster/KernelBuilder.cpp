@@ -54,6 +54,9 @@ public:
   void emitPasses(OpBuilder &b);
   /// The stores of the chain's results.
   void emitResults(OpBuilder &b);
+  /// The pass whose domains say which elements of the row are loaded, if it is
+  /// the only use of them.
+  const ReductionPass *onlyUse();
   /// The replay condition, the same in every thread that shares a collective;
   /// null where the region has none.
   Value replayCondition(OpBuilder &b);
@@ -190,6 +193,13 @@ unsigned RegionEmitter::numRuns() {
   return count + isStored;
 }
 
+const ReductionPass *RegionEmitter::onlyUse() {
+  ArrayRef<ReductionPass> all = passes.getPasses();
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  return skips && all.size() == 1 && !isOneTile && numRuns() == 1 ? all.data()
+                                                                  : nullptr;
+}
+
 /// The tiles that `pass` visits, where its domains leave some out. Those that
 /// the mapping keeps for later are all visited.
 std::optional<TileRange> RegionEmitter::rangeOf(OpBuilder &b,
@@ -200,6 +210,7 @@ std::optional<TileRange> RegionEmitter::rangeOf(OpBuilder &b,
                  (stages || usesElementsAgain(context.chain, context.rowAxis)));
   if (!skips || isKept || !context.tileIsContiguous)
     return std::nullopt;
+  remarkDomains(row, pass);
   return TileRange::of(b, row, pass);
 }
 
@@ -661,7 +672,8 @@ void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
     before.loadInvariants(b);
   std::optional<StagedLoads> stages;
   if (!context.staged.inputs.empty())
-    stages.emplace(b, context, before.getAxes(), rows, kernel);
+    stages.emplace(b, context, before.getAxes(), rows, kernel,
+                   before.onlyUse());
   rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int number) {
     context.placeRow(b, position);
     RegionEmitter body(context, region, together, skips);

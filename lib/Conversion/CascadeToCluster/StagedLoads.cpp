@@ -141,8 +141,8 @@ Int StagedLoads::placeOf(const IntBuilder &ints, Int stage,
 
 StagedLoads::StagedLoads(OpBuilder &b, const KernelContext &context,
                          const AxisAnalysis &axes, const RowRange &rows,
-                         gpu::GPUFuncOp kernel)
-    : context(context), axes(axes), rows(rows) {
+                         gpu::GPUFuncOp kernel, const ReductionPass *onlyUse)
+    : context(context), axes(axes), rows(rows), onlyUse(onlyUse) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   const AxisPlan &plan = context.row();
@@ -210,6 +210,17 @@ void StagedLoads::ask(OpBuilder &b, Int number, Int stage) {
     Int rest = ints.sub(context.extents[context.rowAxis], start);
     elements = ints.minSI(elements, ints.maxSI(rest, ints.constant(0)));
   }
+  std::optional<TileRange> range;
+  if (onlyUse)
+    range = TileRange::of(b, rowScope, *onlyUse);
+  if (range) {
+    Value isUsed = arith::AndIOp::create(
+        b, loc, ints.lessThan(inRow, range->end),
+        ints.lessThan(ints.sub(range->first, ints.constant(1)), inRow));
+    elements = ints.wrap(
+        arith::SelectOp::create(b, loc, isUsed, ints.materialise(elements),
+                                ints.materialise(ints.constant(0))));
+  }
   int64_t elementBytes = MappingPlan::accessBytes / context.vectorSize;
   Int bytes = ints.mul(elements, ints.constant(elementBytes));
   int64_t inputs = context.staged.inputs.size();
@@ -225,7 +236,7 @@ void StagedLoads::ask(OpBuilder &b, Int number, Int stage) {
           toIndex(b, loc, ints, placeOf(ints, stage, index)), mbarriers,
           mbarrier, ints.materialise(bytes));
   };
-  if (isExact)
+  if (isExact && !range)
     return copy(b);
   auto branch =
       scf::IfOp::create(b, loc, ints.lessThan(ints.constant(0), bytes));

@@ -9,7 +9,7 @@
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 
-#include "TileEvaluator.h"
+#include "TileRange.h"
 
 namespace cascade {
 
@@ -23,10 +23,11 @@ namespace cascade {
 /// its T stages from the first to the last of them.
 class StagedLoads {
 public:
-  /// Initialises the mbarriers and asks for the first S tiles.
+  /// Initialises the mbarriers and asks for the first S tiles. Of tiles that
+  /// `onlyUse`, if there is one, does not visit, nothing is loaded.
   StagedLoads(mlir::OpBuilder &b, const KernelContext &context,
               const AxisAnalysis &axes, const RowRange &rows,
-              mlir::gpu::GPUFuncOp kernel);
+              mlir::gpu::GPUFuncOp kernel, const ReductionPass *onlyUse);
 
   /// The number of the row that follows.
   void beginRow(Int number) { row = number; }
@@ -59,6 +60,7 @@ private:
   const KernelContext &context;
   const AxisAnalysis &axes;
   const RowRange &rows;
+  const ReductionPass *onlyUse;
   mlir::Value mbarriers;
   mlir::Value isFirstLane;
   Int tilesOfRow; ///< T, of this block

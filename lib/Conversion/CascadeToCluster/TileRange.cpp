@@ -253,23 +253,29 @@ struct DomainBounds {
 /// Finds the bounds of one pass.
 class DomainFinder {
 public:
-  DomainFinder(OpBuilder &b, TileEvaluator &row, const ReductionPass &pass)
-      : b(b), row(row), context(row.getContext()), layout(row.getLayout()),
-        pass(pass) {}
+  DomainFinder(TileEvaluator &row, const ReductionPass &pass);
 
-  std::optional<DomainBounds> find();
+  std::optional<DomainBounds> find(OpBuilder &b);
+  void report() const;
 
 private:
-  void collectRanges();
-  void report(bool isFound) const;
-  SmallVector<Interval> intervalsOf(const IndexRange &range);
-  void shareOverLanes(DomainBounds &bounds);
+  /// Whether no domain has all indices, whatever the values are.
+  bool isBounded() const {
+    return !isEverywhere && llvm::none_of(ranges, [](const IndexRange &range) {
+      return range.isEverything();
+    });
+  }
+  bool isCertain() const {
+    return !ranges.empty() && llvm::all_of(ranges, [](const IndexRange &range) {
+      return range.isExact;
+    });
+  }
+  SmallVector<Interval> intervalsOf(OpBuilder &b, const IndexRange &range);
+  void shareOverLanes(OpBuilder &b, DomainBounds &bounds);
 
-  OpBuilder &b;
   TileEvaluator &row;
   const KernelContext &context;
   const ThreadLayout &layout;
-  const ReductionPass &pass;
   /// Of the predicates that the reductions have.
   SmallVector<IndexRange> ranges;
   SmallVector<Value> predicates;
@@ -278,7 +284,8 @@ private:
 
 } // namespace
 
-void DomainFinder::collectRanges() {
+DomainFinder::DomainFinder(TileEvaluator &row, const ReductionPass &pass)
+    : row(row), context(row.getContext()), layout(row.getLayout()) {
   llvm::SetVector<Value> distinct;
   for (ReduceOp reduce : pass.reduces) {
     if (Value predicate = reduce.getPredicate())
@@ -293,7 +300,7 @@ void DomainFinder::collectRanges() {
                        [&](Value value) { return row.isAvailable(value); }));
 }
 
-void DomainFinder::report(bool isFound) const {
+void DomainFinder::report() const {
   ChainOp chain = context.chain;
   auto function = chain->getParentOfType<FunctionOpInterface>();
   auto options = remark::RemarkOpts::name("domain")
@@ -314,7 +321,7 @@ void DomainFinder::report(bool isFound) const {
     remark::missed(at.getLoc(), options) << text;
     return;
   }
-  if (isFound)
+  if (isBounded() || isCertain())
     remark::passed(predicates.front().getLoc(), options)
         << ("tiles of axis '" + chain.getAxisName(context.rowAxis) +
             "' outside of the domain are skipped, and those inside take no "
@@ -323,7 +330,8 @@ void DomainFinder::report(bool isFound) const {
 }
 
 /// The interval of `range` at every position that the thread holds.
-SmallVector<Interval> DomainFinder::intervalsOf(const IndexRange &range) {
+SmallVector<Interval> DomainFinder::intervalsOf(OpBuilder &b,
+                                                const IndexRange &range) {
   SmallVector<Value> values;
   range.collectValues(values);
   AxisSet varies(context.plan.axes.size());
@@ -347,7 +355,7 @@ SmallVector<Interval> DomainFinder::intervalsOf(const IndexRange &range) {
 
 /// The lanes of a warp visit tiles together: where they have rows of different
 /// bounds, all visit those of any.
-void DomainFinder::shareOverLanes(DomainBounds &bounds) {
+void DomainFinder::shareOverLanes(OpBuilder &b, DomainBounds &bounds) {
   SmallVector<Value> values;
   for (const IndexRange &range : ranges)
     range.collectValues(values);
@@ -377,22 +385,11 @@ void DomainFinder::shareOverLanes(DomainBounds &bounds) {
   bounds.areSame = false;
 }
 
-std::optional<DomainBounds> DomainFinder::find() {
-  collectRanges();
-  DomainBounds bounds;
-  bool isBounded =
-      !isEverywhere && llvm::none_of(ranges, [](const IndexRange &range) {
-        return range.isEverything();
-      });
-  bounds.isCertain =
-      !ranges.empty() && llvm::all_of(ranges, [](const IndexRange &range) {
-        return range.isExact;
-      });
-  bool isFound = isBounded || bounds.isCertain;
-  report(isFound);
-  if (!isFound)
+std::optional<DomainBounds> DomainFinder::find(OpBuilder &b) {
+  if (!isBounded() && !isCertain())
     return std::nullopt;
-
+  DomainBounds bounds;
+  bounds.isCertain = isCertain();
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
@@ -410,7 +407,7 @@ std::optional<DomainBounds> DomainFinder::find() {
   unsigned count = 0;
   bool mayWrap = false;
   for (const IndexRange &range : ranges)
-    for (Interval interval : intervalsOf(range)) {
+    for (Interval interval : intervalsOf(b, range)) {
       ++count;
       Int ownLo = narrow(interval.lo, ints.constant(0));
       Int ownHi = narrow(interval.hi, extent);
@@ -426,12 +423,12 @@ std::optional<DomainBounds> DomainFinder::find() {
       }
       join(certainHi, ownHi, min);
     }
-  bounds.areSame = isBounded && count == 1 && !mayWrap;
-  bounds.lo = isBounded ? *lo : ints.constant(0);
-  bounds.hi = isBounded ? *hi : extent;
+  bounds.areSame = isBounded() && count == 1 && !mayWrap;
+  bounds.lo = isBounded() ? *lo : ints.constant(0);
+  bounds.hi = isBounded() ? *hi : extent;
   bounds.certainLo = *certainLo;
   bounds.certainHi = *certainHi;
-  shareOverLanes(bounds);
+  shareOverLanes(b, bounds);
   return bounds;
 }
 
@@ -439,13 +436,19 @@ std::optional<DomainBounds> DomainFinder::find() {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// The distance of two tiles; of a single tile, one that leaves it alone.
+static Int stepOf(const IntBuilder &ints, const KernelContext &context) {
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  return isOneTile ? ints.constant(context.tileSpan) : context.tileStep;
+}
+
 /// The number of tiles that end at `end` or before: blockBase + t tileStep +
 /// tileSpan <= end.
 static Int tilesInside(const IntBuilder &ints, const KernelContext &context,
                        Int end) {
   Int room = ints.sub(ints.sub(end, context.blockBase),
                       ints.constant(context.tileSpan));
-  Int step = context.tileStep;
+  Int step = stepOf(ints, context);
   Int inside =
       ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
   return ints.minSI(inside, context.numTiles);
@@ -455,7 +458,8 @@ static Int tilesInside(const IntBuilder &ints, const KernelContext &context,
 static Int tilesBefore(const IntBuilder &ints, const KernelContext &context,
                        Int end) {
   Int room = ints.maxSI(ints.sub(end, context.blockBase), ints.constant(0));
-  return ints.minSI(ints.ceilDiv(room, context.tileStep), context.numTiles);
+  return ints.minSI(ints.ceilDiv(room, stepOf(ints, context)),
+                    context.numTiles);
 }
 
 TileRange TileRange::all(OpBuilder &b, const KernelContext &context) {
@@ -475,7 +479,7 @@ TileRange TileRange::all(OpBuilder &b, const KernelContext &context) {
 std::optional<TileRange> TileRange::of(OpBuilder &b, TileEvaluator &row,
                                        const ReductionPass &pass) {
   const KernelContext &context = row.getContext();
-  std::optional<DomainBounds> bounds = DomainFinder(b, row, pass).find();
+  std::optional<DomainBounds> bounds = DomainFinder(row, pass).find(b);
   if (!bounds)
     return std::nullopt;
   IntBuilder ints(b, context.loc);
@@ -507,4 +511,8 @@ std::optional<TileRange> TileRange::of(OpBuilder &b, TileEvaluator &row,
   if (bounds->areSame || !range.isCertain)
     range.hasTail = ints.lessThan(range.endFull, range.end);
   return range;
+}
+
+void cascade::remarkDomains(TileEvaluator &row, const ReductionPass &pass) {
+  DomainFinder(row, pass).report();
 }

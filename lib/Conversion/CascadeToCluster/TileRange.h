@@ -32,10 +32,13 @@ struct TileRange {
   /// The tiles of the row.
   static TileRange all(mlir::OpBuilder &b, const KernelContext &context);
   /// Those of `pass`, if its domains tell; `row` is the scope of the row before
-  /// the pass. A remark says what was found.
+  /// the pass.
   static std::optional<TileRange> of(mlir::OpBuilder &b, TileEvaluator &row,
                                      const ReductionPass &pass);
 };
+
+/// A remark on what the domains of `pass` tell, where it has any.
+void remarkDomains(TileEvaluator &row, const ReductionPass &pass);
 
 } // namespace cascade
 
