@@ -1,9 +1,10 @@
 //===- DomainVote.h - Whether a warp has to do with a tile ----*- C++ -*-===//
 //
-// A mask in memory leaves out tiles that no bound tells apart. Where it is small
-// beside what else a tile loads (a word a key, beside the columns of keys and
-// values), the lanes of a warp look at it first, and pass over the tile together
-// if none of them has an element in a domain. Private to the conversion.
+// A mask in memory leaves out tiles that no bound tells apart. Where it is
+// small beside what else a tile loads (a word a key, beside the columns of keys
+// and values), the lanes of a warp look at it first, and pass over the tile
+// together if none of them has an element in a domain. Private to the
+// conversion.
 //
 //===----------------------------------------------------------------------===//
 

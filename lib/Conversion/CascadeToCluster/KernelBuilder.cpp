@@ -243,6 +243,8 @@ RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
                                   /*withElse=*/!types.empty());
     OpBuilder inner = ifOp.getThenBodyBuilder();
     TileEvaluator tile(row, inner, number, partial);
+    if (partial && range)
+      tile.limitLoads(inner, range->limits);
     State next = body(inner, tile, number, init);
     if (types.empty())
       return State();
@@ -257,7 +259,7 @@ RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
         extent.constant && *extent.constant == context.row().sizedProduct();
     if (range)
       return once(ints.lessThan(range->first, range->end), ints.constant(0),
-                  /*partial=*/!exact, state);
+                  /*partial=*/true, state);
     if (resident)
       resident = resident->reload(b);
     else
@@ -278,6 +280,8 @@ RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
     OpBuilder inner = OpBuilder::atBlockEnd(block);
     Int number = ints.wrap(forOp.getInductionVar());
     TileEvaluator tile(row, inner, number, partial);
+    if (partial && range)
+      tile.limitLoads(inner, range->limits);
     if (isCertain)
       tile.assumeInDomain();
     State next = body(inner, tile, number, forOp.getRegionIterArgs());
@@ -293,8 +297,11 @@ RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
   if (isStaged && range)
     stages->passOver(b, zero, tiles.first, isFirst, isLast);
   if (tiles.hasHead)
-    state = loop(tiles.first, tiles.firstFull, /*partial=*/true,
-                 /*isCertain=*/false, state);
+    state = tiles.hasTail
+                ? once(ints.lessThan(tiles.first, tiles.firstFull), tiles.first,
+                       /*partial=*/true, state)
+                : loop(tiles.first, tiles.firstFull, /*partial=*/true,
+                       /*isCertain=*/false, state);
   state = ahead.empty() ? loop(tiles.firstFull, tiles.endFull,
                                /*partial=*/false, tiles.isCertain, state)
                         : loopAhead(b, tiles, state, ahead, body);

@@ -348,9 +348,10 @@ static TileEvaluator elementsOf(OpBuilder &b, TileEvaluator &row,
                                 const ThreadLayout &group, TileEvaluator &tile,
                                 Value offset) {
   IntBuilder ints(b, group.getContext().loc);
-  return tile.part(
+  return TileEvaluator(
       row, group, b,
-      ints.wrap(ints.materialise(ints.add(tile.getBase(), ints.wrap(offset)))));
+      ints.wrap(ints.materialise(ints.add(tile.getBase(), ints.wrap(offset)))),
+      tile);
 }
 
 /// The one of `values`, a power of two of them, whose number is `place`.

@@ -24,12 +24,24 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, OpBuilder &b, Int tile,
 }
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
-                             OpBuilder &b, Int base, bool partial,
-                             bool isInDomain)
-    : context(layout.getContext()), layout(layout), parent(&row),
-      isInDomain(isInDomain), base(base) {
+                             OpBuilder &b, Int base, bool partial)
+    : context(layout.getContext()), layout(layout), parent(&row), base(base) {
   if (partial)
     testEnd(b);
+}
+
+TileEvaluator::TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                             OpBuilder &b, Int base, const TileEvaluator &tile)
+    : TileEvaluator(row, layout, b, base, tile.isPartial()) {
+  isInDomain = tile.isInDomain;
+  limits = tile.limits;
+}
+
+void TileEvaluator::limitLoads(OpBuilder &b, const IndexLimits &indices) {
+  IntBuilder ints(b, context.loc);
+  Int width = ints.constant(context.vectorSize);
+  limits = {ints.mul(ints.divUI(indices.begin, width), width),
+            ints.mul(ints.ceilDiv(indices.end, width), width)};
 }
 
 void TileEvaluator::testEnd(OpBuilder &b) {
@@ -49,22 +61,17 @@ void TileEvaluator::testEnd(OpBuilder &b) {
 TileEvaluator::TileEvaluator(TileEvaluator &tile)
     : context(tile.context), layout(tile.layout), parent(&tile), overlay(true),
       isInDomain(tile.isInDomain), base(tile.base), place(tile.place),
-      validity(tile.validity) {}
+      validity(tile.validity), limits(tile.limits) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
     : context(row.context), layout(row.layout), parent(&row), base(tile.base),
-      place(tile.place), validity(tile.validity) {}
+      place(tile.place), validity(tile.validity), limits(tile.limits) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &tile, const KernelContext &context,
                              const AxisSet &looped)
     : context(context), layout(tile.layout), parent(&tile), looped(looped),
-      base(tile.base), place(tile.place), validity(tile.validity) {}
-
-TileEvaluator TileEvaluator::part(TileEvaluator &row,
-                                  const ThreadLayout &layout, OpBuilder &b,
-                                  Int base) const {
-  return TileEvaluator(row, layout, b, base, isPartial(), isInDomain);
-}
+      base(tile.base), place(tile.place), validity(tile.validity),
+      limits(tile.limits) {}
 
 SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!op)

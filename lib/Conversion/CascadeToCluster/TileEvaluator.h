@@ -16,6 +16,11 @@ namespace cascade {
 
 class ThreadState;
 
+/// The indices on the row axis from `begin` to `end`.
+struct IndexLimits {
+  Int begin, end;
+};
+
 /// The values of one scope: the row, a tile, or a tile seen against the
 /// references of a moment. Scopes form a chain; a value is evaluated in the
 /// outermost scope that knows all it depends on.
@@ -28,8 +33,10 @@ public:
   /// The elements that `layout`, of another context of the row, has from `base`
   /// on.
   TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
-                mlir::OpBuilder &b, Int base, bool partial,
-                bool isInDomain = false);
+                mlir::OpBuilder &b, Int base, bool partial);
+  /// The same of `tile`.
+  TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                mlir::OpBuilder &b, Int base, const TileEvaluator &tile);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
@@ -87,6 +94,9 @@ public:
   }
   /// Whether the tile may overhang the row's end.
   bool isPartial() const { return !validity.empty(); }
+  /// Loads for elements of this partial tile outside of `limits`, of which
+  /// nothing depends on what they are, what is loaded for others anyway.
+  void limitLoads(mlir::OpBuilder &b, const IndexLimits &limits);
   /// Takes all elements of this tile to be in the domains of the reductions
   /// over the row.
   void assumeInDomain() { isInDomain = true; }
@@ -96,10 +106,6 @@ public:
     return isInDomain && !isInner(reduce) ? mlir::Value()
                                           : mlir::Value(reduce.getPredicate());
   }
-  /// The elements from `base` on that `layout`, of another context of the row,
-  /// has of this tile.
-  TileEvaluator part(TileEvaluator &row, const ThreadLayout &layout,
-                     mlir::OpBuilder &b, Int base) const;
   /// For every element whether it is in the domain of `reduce`, which has one
   /// state; null where it is for sure.
   llvm::SmallVector<mlir::Value> domainsOf(mlir::OpBuilder &b, ReduceOp reduce);
@@ -223,6 +229,7 @@ private:
   /// this run puts there.
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
+  std::optional<IndexLimits> limits; ///< whole vectors
 };
 
 /// `values` combined two by two, in a balanced tree.

@@ -242,9 +242,10 @@ namespace {
 
 /// What the domains of a pass say of the indices on the row axis, for all
 /// positions of the threads of a warp: none outside of [lo, hi) is in a domain,
-/// and if `isCertain`, all of [certainLo, certainHi) are in all domains.
+/// those in [innerLo, innerHi) are in the intervals of all of them, and thereby
+/// if `isCertain` in all domains.
 struct DomainBounds {
-  Int lo, hi, certainLo, certainHi;
+  Int lo, hi, innerLo, innerHi;
   bool hasLo = false, isCertain = false;
   /// Whether the two intervals are the same.
   bool areSame = false;
@@ -368,11 +369,10 @@ void DomainFinder::shareOverLanes(OpBuilder &b, DomainBounds &bounds) {
   SmallVector<Value> own;
   SmallVector<cluster::Kind> kinds;
   SmallVector<Int *> shared;
-  for (auto [bound, kind] :
-       {std::pair(&bounds.lo, cluster::Kind::MinSI),
-        std::pair(&bounds.hi, cluster::Kind::MaxSI),
-        std::pair(&bounds.certainLo, cluster::Kind::MaxSI),
-        std::pair(&bounds.certainHi, cluster::Kind::MinSI)})
+  for (auto [bound, kind] : {std::pair(&bounds.lo, cluster::Kind::MinSI),
+                             std::pair(&bounds.hi, cluster::Kind::MaxSI),
+                             std::pair(&bounds.innerLo, cluster::Kind::MaxSI),
+                             std::pair(&bounds.innerHi, cluster::Kind::MinSI)})
     if (!bound->constant && bound->value) {
       own.push_back(bound->value);
       kinds.push_back(kind);
@@ -398,7 +398,7 @@ std::optional<DomainBounds> DomainFinder::find(OpBuilder &b) {
       return otherwise;
     return ints.wrap(arith::TruncIOp::create(b, loc, b.getI32Type(), bound));
   };
-  std::optional<Int> lo, hi, certainLo, certainHi;
+  std::optional<Int> lo, hi, innerLo, innerHi;
   auto join = [](std::optional<Int> &all, Int next, auto combine) {
     all = all ? combine(*all, next) : next;
   };
@@ -413,21 +413,21 @@ std::optional<DomainBounds> DomainFinder::find(OpBuilder &b) {
       Int ownHi = narrow(interval.hi, extent);
       join(lo, ownLo, min);
       join(hi, ownHi, max);
-      join(certainLo, ownLo, max);
+      join(innerLo, ownLo, max);
       bounds.hasLo |= bool(interval.lo);
-      if (interval.isExact) {
+      if (interval.isExact && bounds.isCertain) {
         mayWrap = true;
         ownHi = ints.wrap(arith::SelectOp::create(
             b, loc, interval.isExact, ints.materialise(ownHi),
             ints.materialise(ints.constant(0))));
       }
-      join(certainHi, ownHi, min);
+      join(innerHi, ownHi, min);
     }
   bounds.areSame = isBounded() && count == 1 && !mayWrap;
   bounds.lo = isBounded() ? *lo : ints.constant(0);
   bounds.hi = isBounded() ? *hi : extent;
-  bounds.certainLo = *certainLo;
-  bounds.certainHi = *certainHi;
+  bounds.innerLo = *innerLo;
+  bounds.innerHi = *innerHi;
   shareOverLanes(b, bounds);
   return bounds;
 }
@@ -486,29 +486,22 @@ std::optional<TileRange> TileRange::of(OpBuilder &b, TileEvaluator &row,
   Int zero = ints.constant(0);
   TileRange range;
   range.end = tilesBefore(ints, context, bounds->hi);
-  // Tiles that end before lo hold lo - 1 at the most.
   range.first =
       bounds->hasLo
           ? ints.minSI(tilesInside(ints, context, bounds->lo), range.end)
           : zero;
+  range.firstFull = range.first;
+  if (bounds->hasLo)
+    range.firstFull = ints.minSI(
+        ints.maxSI(tilesBefore(ints, context, bounds->innerLo), range.first),
+        range.end);
+  range.endFull = ints.minSI(
+      ints.maxSI(tilesInside(ints, context, bounds->innerHi), range.firstFull),
+      range.end);
+  range.hasHead = bounds->hasLo;
   range.isCertain = bounds->isCertain;
-  if (range.isCertain) {
-    range.hasHead = bounds->hasLo;
-    range.firstFull = range.first;
-    if (range.hasHead)
-      range.firstFull =
-          ints.minSI(ints.maxSI(tilesBefore(ints, context, bounds->certainLo),
-                                range.first),
-                     range.end);
-    range.endFull = tilesInside(ints, context, bounds->certainHi);
-  } else {
-    range.firstFull = range.first;
-    range.endFull =
-        tilesInside(ints, context, context.extents[context.rowAxis]);
-  }
-  range.endFull =
-      ints.minSI(ints.maxSI(range.endFull, range.firstFull), range.end);
-  if (bounds->areSame || !range.isCertain)
+  range.limits = {bounds->lo, bounds->hi};
+  if (bounds->areSame)
     range.hasTail = ints.lessThan(range.endFull, range.end);
   return range;
 }

@@ -16,17 +16,19 @@ namespace cascade {
 
 /// The tiles of a block that a loop over the row visits, by number, in order:
 /// those from `first` to `firstFull` and from `endFull` to `end` have elements
-/// beyond the row's end or, if `isCertain`, outside of a domain. The numbers
-/// are the same in all lanes of a warp.
+/// beyond the row's end or that no domain has. The numbers are the same in all
+/// lanes of a warp.
 struct TileRange {
   Int first, firstFull, endFull, end;
+  /// No domain has indices outside of them.
+  IndexLimits limits;
   /// Whether there may be tiles before `firstFull`.
   bool hasHead = false;
   /// Whether all elements of the full tiles are in the domains of all
   /// reductions.
   bool isCertain = false;
-  /// Whether there is a tile behind the full ones, where there is at most one;
-  /// null where there may be more.
+  /// Whether there is a tile behind the full ones, where there is at most one
+  /// there and before them; null where there may be more.
   mlir::Value hasTail;
 
   /// The tiles of the row.

@@ -17,7 +17,10 @@
 // CHECK:         scf.for %{{.*}} = %c0_i32 to %[[FULL:.*]] step
 // CHECK-NOT:       arith.cmpi
 // CHECK:           arith.maximumf
+// Behind n, the last element before it is loaded again.
 // CHECK:         scf.if
+// CHECK:           %[[LAST:.*]] = arith.subi %{{.*}}, %c1_i32
+// CHECK:           arith.minsi %{{.*}}, %[[LAST]]
 // CHECK:           arith.cmpi slt, %{{.*}}, %[[N]]
 func.func @below(%x: tensor<4x1024xf32>, %p: tensor<4xi32>, %q: tensor<4xi32>) -> tensor<4xf32> {
   %y = cascade.chain (i, l)
@@ -38,9 +41,11 @@ func.func @below(%x: tensor<4x1024xf32>, %p: tensor<4xi32>, %q: tensor<4xi32>) -
 // The tile that holds the first key is visited before the full ones.
 // CHECK-LABEL: gpu.func @window(
 // REMARK:      tiles of axis 'l' outside of the domain are skipped
-// CHECK:         scf.for %{{.*}} = %[[FIRST:[^ ]*]] to %[[FULL:[^ ]*]] step
+// CHECK:         arith.cmpi slt, %[[AFTER:[^ ]*]], %{{[^ ]*}} : i32
+// CHECK-NEXT:    %[[HEAD:.*]] = arith.cmpi slt, %{{[^ ]*}}, %[[FULL:[^ ]*]] : i32
+// CHECK-NEXT:    scf.if %[[HEAD]]
 // CHECK:           arith.cmpi sge
-// CHECK:         scf.for %{{.*}} = %[[FULL]] to %[[END:[^ ]*]] step
+// CHECK:         scf.for %{{.*}} = %[[FULL]] to %[[AFTER]] step
 // CHECK-NOT:       arith.cmpi
 // CHECK:           scf.yield
 // CHECK:         scf.if
@@ -247,4 +252,39 @@ func.func @rows_of_a_thread(%x: tensor<4x1024xf32>, %p: tensor<4xi32>, %q: tenso
     cascade.yield %s : f32
   }
   return %y : tensor<4xf32>
+}
+
+// -----
+
+// Of tiles that no one visits, stages get no bytes, are waited for and given up.
+// CHECK-LABEL: gpu.func @staged(
+// REMARK:      tiles of axis 'l' outside of the domain are skipped
+// CHECK:         %[[ELEMENTS:.*]] = arith.select %{{.*}}, %c128_i32, %c0_i32
+// CHECK:         %[[BYTES:.*]] = arith.muli %[[ELEMENTS]], %c4_i32
+// CHECK:         cluster.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK:         %[[SOME:.*]] = arith.cmpi sgt, %[[BYTES]], %c0_i32
+// CHECK:         scf.if %[[SOME]]
+// CHECK:           cluster.load_async
+// The rows; full tiles, the last one, and those behind it.
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             cluster.mbarrier.wait
+// CHECK:           scf.if
+// CHECK:             cluster.mbarrier.wait
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %c8_i32 step
+// CHECK:             cluster.mbarrier.wait
+// CHECK-NOT:         memref.load
+// CHECK:             cluster.warp_barrier
+func.func @staged(%x: tensor<9x1024xf32>, %p: tensor<9xi32>) -> tensor<9xf32> {
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<9x1024xf32>, %p[i] : tensor<9xi32>)
+      outs([i] : tensor<9xf32>)
+      attributes {mapping = #cascade.mapping<i: loop x grid(resident), l: loop x lane(32) x vector(4), load = [0: bulk(2)]>} {
+  ^bb0(%e: f32, %n: i32):
+    %j = cascade.index l : i32
+    %in = arith.cmpi slt, %j, %n : i32
+    %s = cascade.reduce max %e over (l) where %in : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<9xf32>
 }
