@@ -6,13 +6,15 @@
 using namespace mlir;
 using namespace cascade;
 
-/// `axis` with its loop before its cluster digit, where they are neighbours.
+/// `axis` with its loop before the digits of blocks that precede it.
 static AxisMappingAttr interleave(AxisMappingAttr axis) {
   SmallVector<DigitAttr> digits(axis.getDigits());
-  for (size_t i = 0; i + 1 < digits.size(); ++i)
-    if (digits[i].getLevel() == Level::Cluster &&
-        digits[i + 1].getLevel() == Level::Loop)
-      std::swap(digits[i], digits[i + 1]);
+  auto isOfBlock = [](DigitAttr digit) {
+    return llvm::is_contained({Level::Grid, Level::Cluster}, digit.getLevel());
+  };
+  auto *loop = llvm::find_if_not(digits, isOfBlock);
+  if (loop != digits.end() && loop->getLevel() == Level::Loop)
+    std::rotate(digits.begin(), loop, loop + 1);
   return AxisMappingAttr::get(axis.getContext(), axis.getName(), digits);
 }
 
