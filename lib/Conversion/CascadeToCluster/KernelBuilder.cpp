@@ -70,12 +70,23 @@ private:
   /// The same, with the number of the tile.
   using NumberedBody =
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, Int, ValueRange)>;
-  State forEachTile(OpBuilder &b, State state, ValueRange ahead,
+  /// What `pass` loads a tile ahead of its use.
+  struct Ahead {
+    const ReductionPass &pass;
+    SmallVector<Value> inputs;
+    /// What a vote on a tile reads. It is taken a tile ahead, before the loads
+    /// of the others, and so these are loaded two tiles ahead.
+    SmallVector<Value> masks;
+    bool isAny() const { return !inputs.empty() || !masks.empty(); }
+  };
+  Ahead loadedAhead(const ReductionPass &pass, bool asks);
+  SmallVector<Value> loadedFor(ValueRange roots);
+  State forEachTile(OpBuilder &b, State state,
+                    const std::optional<Ahead> &ahead,
                     const std::optional<TileRange> &range, TileBody ofTile);
   State loopAhead(OpBuilder &b, const TileRange &range, State state,
-                  ValueRange ahead, NumberedBody body);
+                  const Ahead &ahead, NumberedBody body);
   std::optional<TileRange> rangeOf(OpBuilder &b, const ReductionPass &pass);
-  SmallVector<Value> loadedAhead(const ReductionPass &pass);
   void emitPass(OpBuilder &b, const ReductionPass &pass);
   /// Runs over the elements of the row: those of its passes, and one for
   /// results along the row. A row of one tile is read once.
@@ -108,44 +119,87 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The inputs of `pass` that the mapping loads one tile ahead.
-SmallVector<Value> RegionEmitter::loadedAhead(const ReductionPass &pass) {
-  SmallVector<Value> inputs, worklist;
+/// The inputs that `roots` are computed from in a tile.
+SmallVector<Value> RegionEmitter::loadedFor(ValueRange roots) {
+  SmallVector<Value> inputs, worklist(roots);
   llvm::DenseSet<Value> seen;
-  for (ReduceOp reduce : pass.reduces)
-    llvm::append_range(worklist, reduce->getOperands());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second || !layout.of(value).test(context.rowAxis))
       continue;
     if (Operation *op = value.getDefiningOp())
       llvm::append_range(worklist, op->getOperands());
-    else if (isLoadedAhead(context.chain,
-                           cast<BlockArgument>(value).getArgNumber()))
+    else
       inputs.push_back(value);
   }
   return inputs;
+}
+
+RegionEmitter::Ahead RegionEmitter::loadedAhead(const ReductionPass &pass,
+                                                bool asks) {
+  SmallVector<Value> operands, predicates;
+  for (ReduceOp reduce : pass.reduces) {
+    llvm::append_range(operands, reduce->getOperands());
+    if (reduce.getPredicate())
+      predicates.push_back(reduce.getPredicate());
+  }
+  auto isAhead = [&](Value input) {
+    return isLoadedAhead(context.chain,
+                         cast<BlockArgument>(input).getArgNumber());
+  };
+  Ahead ahead{pass, loadedFor(operands), {}};
+  llvm::erase_if(ahead.inputs, [&](Value input) { return !isAhead(input); });
+  if (!asks)
+    return ahead;
+  ahead.masks = loadedFor(predicates);
+  if (llvm::all_of(ahead.masks, isAhead))
+    llvm::erase_if(ahead.inputs, [&](Value input) {
+      return llvm::is_contained(ahead.masks, input);
+    });
+  else
+    ahead.masks.clear();
+  return ahead;
 }
 
 /// The loop over the full tiles of `range`, in which the loads of a tile are in
 /// flight while the one before is computed with.
 RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b,
                                               const TileRange &range,
-                                              State state, ValueRange ahead,
+                                              State state, const Ahead &ahead,
                                               NumberedBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   Int begin = range.firstFull, end = range.endFull, one = ints.constant(1);
   SmallVector<Type> types(ValueRange(state).getTypes());
+  // What is loaded of `inputs` at `tile`, or else `others`.
+  auto loadIf = [&](OpBuilder &b, Value condition, Int tile, ValueRange inputs,
+                    ValueRange others) {
+    if (inputs.empty())
+      return State();
+    auto branch = scf::IfOp::create(b, loc, others.getTypes(), condition, true);
+    OpBuilder load = branch.getThenBodyBuilder();
+    TileEvaluator there(row, load, tile, /*partial=*/false);
+    scf::YieldOp::create(load, loc, there.loadWords(load, inputs));
+    OpBuilder otherwise = branch.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, others);
+    return State(branch.getResults());
+  };
   auto any = scf::IfOp::create(b, loc, types, ints.lessThan(begin, end), true);
   OpBuilder none = any.getElseBodyBuilder();
   scf::YieldOp::create(none, loc, state);
   OpBuilder some = any.getThenBodyBuilder();
-  TileEvaluator first(row, some, begin, /*partial=*/false);
-  State carried = first.loadWords(some, ahead);
-  size_t numWords = carried.size();
-  llvm::append_range(carried, state);
   IntBuilder inThen(some, loc);
+  TileEvaluator first(row, some, begin, /*partial=*/false);
+  State carried = first.loadWords(some, ahead.masks);
+  size_t numMasks = carried.size();
+  if (numMasks > 0) {
+    Int second = inThen.add(begin, one);
+    llvm::append_range(carried, loadIf(some, inThen.lessThan(second, end),
+                                       second, ahead.masks, State(carried)));
+  }
+  llvm::append_range(carried, first.loadWords(some, ahead.inputs));
+  size_t numWords = carried.size() - 2 * numMasks;
+  llvm::append_range(carried, state);
   auto forOp = scf::ForOp::create(some, loc, inThen.materialise(begin),
                                   inThen.materialise(end),
                                   inThen.materialise(one), carried);
@@ -156,26 +210,35 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b,
   OpBuilder inner = OpBuilder::atBlockEnd(block);
   IntBuilder inLoop(inner, loc);
   ValueRange arguments = forOp.getRegionIterArgs();
-  ValueRange words = arguments.take_front(numWords);
+  ValueRange masks = arguments.take_front(numMasks);
+  ValueRange nextMasks = arguments.slice(numMasks, numMasks);
+  ValueRange words = arguments.slice(2 * numMasks, numWords);
   Int number = inLoop.wrap(forOp.getInductionVar());
   Int next = inLoop.add(number, one);
-  auto more = scf::IfOp::create(inner, loc, words.getTypes(),
-                                inLoop.lessThan(next, end), true);
-  OpBuilder load = more.getThenBodyBuilder();
-  TileEvaluator following(row, load, next, /*partial=*/false);
-  scf::YieldOp::create(load, loc, following.loadWords(load, ahead));
-  OpBuilder last = more.getElseBodyBuilder();
-  scf::YieldOp::create(last, loc, words);
+  Value isNeeded = inLoop.lessThan(next, end);
+  State results(nextMasks);
+  if (numMasks > 0) {
+    Int afterNext = inLoop.add(next, one);
+    llvm::append_range(results, loadIf(inner, inLoop.lessThan(afterNext, end),
+                                       afterNext, ahead.masks, nextMasks));
+    TileEvaluator following(row, inner, next, /*partial=*/false);
+    following.defineWords(inner, ahead.masks, nextMasks);
+    isNeeded = inLoop.both(isNeeded, emitVote(inner, following, ahead.pass));
+  }
+  llvm::append_range(results,
+                     loadIf(inner, isNeeded, next, ahead.inputs, words));
 
   TileEvaluator tile(row, inner, number, /*partial=*/false);
   if (range.isCertain)
     tile.assumeInDomain();
-  tile.defineWords(inner, ahead, words);
-  State results(more.getResults());
-  llvm::append_range(results,
-                     body(inner, tile, number, arguments.drop_front(numWords)));
+  tile.defineWords(inner, ahead.masks, masks);
+  tile.defineWords(inner, ahead.inputs, words);
+  llvm::append_range(
+      results,
+      body(inner, tile, number, arguments.drop_front(2 * numMasks + numWords)));
   scf::YieldOp::create(inner, loc, results);
-  scf::YieldOp::create(some, loc, forOp.getResults().drop_front(numWords));
+  scf::YieldOp::create(some, loc,
+                       forOp.getResults().drop_front(2 * numMasks + numWords));
   return State(any.getResults());
 }
 
@@ -218,10 +281,9 @@ std::optional<TileRange> RegionEmitter::rangeOf(OpBuilder &b,
 /// given), the state going from one to the next: over the full ones in a loop,
 /// and apart from it over those that overhang the row or a domain. The inputs
 /// `ahead` are loaded before the tile that uses them.
-RegionEmitter::State
-RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
-                           const std::optional<TileRange> &range,
-                           TileBody ofTile) {
+RegionEmitter::State RegionEmitter::forEachTile(
+    OpBuilder &b, State state, const std::optional<Ahead> &ahead,
+    const std::optional<TileRange> &range, TileBody ofTile) {
   Location loc = context.loc;
   unsigned thisRun = run++;
   bool isFirst = thisRun == 0, isLast = thisRun + 1 == numRuns();
@@ -302,9 +364,10 @@ RegionEmitter::forEachTile(OpBuilder &b, State state, ValueRange ahead,
                        /*partial=*/true, state)
                 : loop(tiles.first, tiles.firstFull, /*partial=*/true,
                        /*isCertain=*/false, state);
-  state = ahead.empty() ? loop(tiles.firstFull, tiles.endFull,
-                               /*partial=*/false, tiles.isCertain, state)
-                        : loopAhead(b, tiles, state, ahead, body);
+  state = ahead && ahead->isAny()
+              ? loopAhead(b, tiles, state, *ahead, body)
+              : loop(tiles.firstFull, tiles.endFull, /*partial=*/false,
+                     tiles.isCertain, state);
   state = tiles.hasTail
               ? once(tiles.hasTail, tiles.endFull, /*partial=*/true, state)
               : loop(tiles.endFull, tiles.end, /*partial=*/true,
@@ -440,7 +503,7 @@ void RegionEmitter::loadInvariants(OpBuilder &b) {
       arguments.push_back(region.getArgument(input));
   if (arguments.empty())
     return;
-  forEachTile(b, {}, {}, std::nullopt,
+  forEachTile(b, {}, std::nullopt, std::nullopt,
               [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
                 tile.prefetch(inner, arguments);
                 tile.forgetKept();
@@ -517,7 +580,7 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     llvm::append_range(state, list->empty(b));
   bool asks = lists.empty() && asksFirst(pass, range);
   state = forEachTile(
-      b, state, loadedAhead(pass), range,
+      b, state, loadedAhead(pass, asks), range,
       [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
         if (asks) {
           auto branch = scf::IfOp::create(
@@ -577,7 +640,7 @@ void RegionEmitter::emitResults(OpBuilder &b) {
   if (tiled.empty())
     return;
   forEachTile(
-      b, {}, {}, std::nullopt,
+      b, {}, std::nullopt, std::nullopt,
       [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
         SmallVector<SmallVector<Value>> elements;
         for (unsigned output : tiled)
