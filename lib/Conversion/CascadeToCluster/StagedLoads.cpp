@@ -199,8 +199,8 @@ Int StagedLoads::placeOf(const IntBuilder &ints, Int stage,
 
 StagedLoads::StagedLoads(OpBuilder &b, const KernelContext &context,
                          const AxisAnalysis &axes, const RowRange &rows,
-                         gpu::GPUFuncOp kernel)
-    : context(context), axes(axes), rows(rows) {
+                         gpu::GPUFuncOp kernel, const ReductionPass *onlyUse)
+    : context(context), axes(axes), rows(rows), onlyUse(onlyUse) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
   const AxisPlan &plan = context.row();
@@ -281,6 +281,17 @@ void StagedLoads::ask(OpBuilder &b, Int number, Int stage) {
     Int rest = ints.sub(context.extents[context.rowAxis], start);
     elements = ints.minSI(elements, ints.maxSI(rest, ints.constant(0)));
   }
+  std::optional<TileRange> range;
+  if (onlyUse)
+    range = TileRange::of(b, rowScope, *onlyUse);
+  if (range) {
+    Value isUsed = arith::AndIOp::create(
+        b, loc, ints.lessThan(inRow, range->end),
+        ints.lessThan(ints.sub(range->first, ints.constant(1)), inRow));
+    elements = ints.wrap(
+        arith::SelectOp::create(b, loc, isUsed, ints.materialise(elements),
+                                ints.materialise(ints.constant(0))));
+  }
   int64_t bytesOfElement = 0;
   for (const Input &input : inputs)
     bytesOfElement += input.ofElement;
@@ -297,12 +308,21 @@ void StagedLoads::ask(OpBuilder &b, Int number, Int stage) {
           mbarrier,
           ints.materialise(ints.mul(elements, ints.constant(input.ofElement))));
   };
-  if (isExact)
+  if (isExact && !range)
     return copy(b);
   auto branch =
       scf::IfOp::create(b, loc, ints.lessThan(ints.constant(0), elements));
   OpBuilder inner = branch.getThenBodyBuilder();
   copy(inner);
+}
+
+void StagedLoads::wait(OpBuilder &b, Int number, Int stage) {
+  IntBuilder ints(b, context.loc);
+  Int phase = ints.divUI(number, ints.constant(context.staged.stages));
+  Int parity = ints.remUI(phase, ints.constant(2));
+  cluster::MBarrierWaitOp::create(b, context.loc, mbarriers,
+                                  mbarrierOf(b, stage),
+                                  ints.materialise(parity));
 }
 
 void StagedLoads::enterTile(OpBuilder &b, TileEvaluator &tile, Int tileNumber,
@@ -311,12 +331,8 @@ void StagedLoads::enterTile(OpBuilder &b, TileEvaluator &tile, Int tileNumber,
   IntBuilder ints(b, loc);
   Int number = numberOf(ints, tileNumber);
   Int stage = stageOf(ints, number);
-  if (isFirst) {
-    Int phase = ints.divUI(number, ints.constant(context.staged.stages));
-    Int parity = ints.remUI(phase, ints.constant(2));
-    cluster::MBarrierWaitOp::create(b, loc, mbarriers, mbarrierOf(b, stage),
-                                    ints.materialise(parity));
-  }
+  if (isFirst)
+    wait(b, number, stage);
   for (const Input &input : inputs)
     enterInput(b, tile, stage, input);
   if (isLast)
@@ -408,14 +424,24 @@ void StagedLoads::release(OpBuilder &b, Int number, Int stage) {
   ask(inner, next, stage);
 }
 
-void StagedLoads::releaseRow(OpBuilder &b) {
+void StagedLoads::passOver(OpBuilder &b, Int begin, Int end, bool isFirst,
+                           bool isLast) {
+  if (!isFirst && !isLast)
+    return;
   IntBuilder ints(b, context.loc);
-  Value zero = ints.materialise(ints.constant(0));
-  Value one = ints.materialise(ints.constant(1));
-  auto loop = scf::ForOp::create(b, context.loc, zero,
-                                 ints.materialise(tilesOfRow), one);
+  auto loop = scf::ForOp::create(b, context.loc, ints.materialise(begin),
+                                 ints.materialise(end),
+                                 ints.materialise(ints.constant(1)));
   OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
   IntBuilder inner(body, context.loc);
   Int number = numberOf(inner, inner.wrap(loop.getInductionVar()));
-  release(body, number, stageOf(inner, number));
+  Int stage = stageOf(inner, number);
+  if (isFirst)
+    wait(body, number, stage);
+  if (isLast)
+    release(body, number, stage);
+}
+
+void StagedLoads::releaseRow(OpBuilder &b) {
+  passOver(b, {{}, 0}, tilesOfRow, /*isFirst=*/false, /*isLast=*/true);
 }

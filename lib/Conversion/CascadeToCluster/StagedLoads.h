@@ -9,7 +9,7 @@
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 
-#include "TileEvaluator.h"
+#include "TileRange.h"
 
 namespace cascade {
 
@@ -26,10 +26,11 @@ namespace cascade {
 /// its T stages from the first to the last of them.
 class StagedLoads {
 public:
-  /// Initialises the mbarriers and asks for the first S tiles.
+  /// Initialises the mbarriers and asks for the first S tiles. Of tiles that
+  /// `onlyUse`, if there is one, does not visit, nothing is loaded.
   StagedLoads(mlir::OpBuilder &b, const KernelContext &context,
               const AxisAnalysis &axes, const RowRange &rows,
-              mlir::gpu::GPUFuncOp kernel);
+              mlir::gpu::GPUFuncOp kernel, const ReductionPass *onlyUse);
 
   /// The number of the row that follows.
   void beginRow(Int number) { row = number; }
@@ -38,6 +39,12 @@ public:
   /// to the tile that is S further on.
   void enterTile(mlir::OpBuilder &b, TileEvaluator &tile, Int number,
                  bool isFirst, bool isLast);
+  /// What enterTile does for tiles whose elements no one needs, from number
+  /// `begin` to `end`.
+  void passOver(mlir::OpBuilder &b, Int begin, Int end, bool isFirst,
+                bool isLast);
+  /// The tiles of this block that begin inside the row.
+  Int getTilesOfRow() const { return tilesOfRow; }
   /// Gives up the stages of a row whose last run does not take place.
   void releaseRow(mlir::OpBuilder &b);
 
@@ -52,6 +59,7 @@ private:
   Int placeOf(const IntBuilder &ints, Int stage, const Input &input) const;
   void enterInput(mlir::OpBuilder &b, TileEvaluator &tile, Int stage,
                   const Input &input);
+  void wait(mlir::OpBuilder &b, Int number, Int stage);
   void release(mlir::OpBuilder &b, Int number, Int stage);
   void ask(mlir::OpBuilder &b, Int number, Int stage);
 
@@ -69,6 +77,7 @@ private:
   llvm::SmallVector<Input> inputs;
   int64_t rowsOfWarp = 1;     ///< elements of the row axis in a tile of a warp
   int64_t accessesOfWarp = 0; ///< of a stage
+  const ReductionPass *onlyUse;
   mlir::Value mbarriers;
   mlir::Value isFirstLane;
   Int tilesOfRow; ///< T, of this block

@@ -48,7 +48,7 @@ for file in "$here"/../CPU/*.mlir "$here"/*.mlir; do
   done
 done
 # The others are too large for this folder; they run on the simulated device.
-for name in heads queries masks softmaxes latent; do
+for name in heads queries causal masks softmaxes latent; do
   "$bin/cascade-compile" "$here/../Attention/$name.mlir" \
     -o "$out/attention-${name}_c2" --with-reference --cluster=2
 done
