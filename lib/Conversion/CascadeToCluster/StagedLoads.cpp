@@ -19,8 +19,7 @@ using namespace cascade;
 static bool isRangeOfWarp(const AxisPlan &row) {
   int64_t stride = 1;
   for (const DigitPlan &digit : llvm::reverse(row.digits)) {
-    if (digit.level == Level::Warp || digit.level == Level::Cluster ||
-        digit.level == Level::Loop)
+    if (digit.level == Level::Warp || isOutsideBlock(digit.level))
       break;
     stride *= digit.size;
   }
@@ -76,7 +75,7 @@ LogicalResult cascade::checkStagedLoads(ChainOp chain, const MappingPlan &plan,
              << MappingPlan::accessBytes << " bytes";
   bool inner = false, isOutside = true;
   for (const DigitPlan &digit : row.digits) {
-    bool isOuter = digit.level == Level::Loop || digit.level == Level::Cluster;
+    bool isOuter = isOutsideBlock(digit.level);
     isOutside &= !(inner && isOuter);
     inner |= !isOuter;
   }
@@ -147,7 +146,7 @@ StagedLoads::StagedLoads(OpBuilder &b, const KernelContext &context,
   IntBuilder ints(b, loc);
   const AxisPlan &plan = context.row();
   int64_t tiles = plan.tilesOfBlock();
-  isExact = plan.elementsOfBlock() * plan.sizeAt(Level::Cluster) == plan.extent;
+  isExact = plan.elementsOfBlock() * plan.sharingBlocks() == plan.extent;
   if (isExact || tiles == 1) {
     tilesOfRow = ints.constant(tiles);
   } else {
