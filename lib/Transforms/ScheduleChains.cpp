@@ -9,7 +9,7 @@
 #include "cascade/Transforms/ScheduleChains.h"
 #include "InnerAxes.h"
 #include "RowCost.h"
-#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -103,6 +103,35 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
   }
 }
 
+/// Adds `mapping` with several clusters of the grid to a row, where without
+/// them multiprocessors have no work: as many as find some. What a thread then
+/// has of a row it holds, or passes by as before.
+static void addSplits(const RowShape &shape, RowMapping mapping,
+                      const cluster::TargetConstants &gpu,
+                      SmallVectorImpl<RowMapping> &out) {
+  constexpr int64_t mostSplits = 64;
+  if (!shape.splits || ShapedType::isDynamic(shape.length) ||
+      ShapedType::isDynamic(shape.rows))
+    return;
+  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+  int64_t mostAccesses =
+      std::min(shape.mostElements / shape.vector, mostAccessesOfBlock);
+  int64_t blocks = shape.rows * mapping.cluster;
+  for (mapping.split = 2;
+       mapping.split <= mostSplits && blocks * mapping.split / 2 < gpu.sms;
+       mapping.split *= 2) {
+    int64_t threads =
+        mapping.blocksOfRow() * mapping.warps * MappingPlan::warpSize;
+    // Each has something to do.
+    if (accesses < threads)
+      return;
+    int64_t each = llvm::divideCeil(accesses, threads);
+    mapping.loops = each > mostAccesses;
+    mapping.accesses = std::min(each, mostAccesses);
+    out.push_back(mapping);
+  }
+}
+
 /// The mappings of whole warps to one row that the estimate chooses from. A row
 /// that is used again stays in registers where it fits, or else possibly in
 /// shared memory; one that is used once may also pass by in small tiles, which
@@ -133,6 +162,7 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
       }
       if (!fits || !shape.reuses)
         addLoops(shape, mapping, {2, 4, 8}, gpu.sharedPerBlock, out);
+      addSplits(shape, mapping, gpu, out);
       if (!shape.keepable.empty()) {
         mapping.keeps = true;
         addLoops(shape, mapping, {4, 8}, gpu.sharedPerBlock, out);
@@ -245,7 +275,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   MLIRContext *context = chain.getContext();
   DigitList row(context), last(context);
   bool sharesBlock = mapping.rowsOfBlock > 1;
-  row.add(Level::Cluster, mapping.cluster);
+  row.add(Level::Grid, mapping.split).add(Level::Cluster, mapping.cluster);
   if (mapping.loops)
     row.add(Level::Loop);
   // What a warp stages of a tile is one range.
@@ -277,7 +307,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
         DigitList(context)
             .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
             .get(chain.getAxisName(axis)));
-  SmallVector<PolicyAttr> load, keep;
+  SmallVector<PolicyAttr> load, keep, merge;
   auto policy = [&](unsigned input, StringRef word, int64_t amount) {
     return PolicyAttr::get(
         context, IntegerAttr::get(IntegerType::get(context, 64), input),
@@ -293,7 +323,9 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   if (isStaged && !mapping.loops)
     for (unsigned input : shape.invariants)
       keep.push_back(policy(input, "shared", 0));
-  return MappingAttr::get(context, axes, load, keep, {});
+  if (mapping.split > 1)
+    merge.push_back(getMergeByLast(chain, shape.rowAxis));
+  return MappingAttr::get(context, axes, load, keep, merge);
 }
 
 FailureOr<cluster::TargetAttr>
@@ -404,7 +436,7 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
     } else if (succeeded(rowAxis) &&
                chain.getAxisNumber(name) == int64_t(*rowAxis)) {
       // The threads stay where they are and loop over single elements.
-      copy({Level::Cluster});
+      copy({Level::Grid, Level::Cluster});
       digits.add(Level::Loop).add(Level::Reg, 4);
       copy({Level::Warp, Level::Lane});
       axes.push_back(digits.get(name));
