@@ -27,11 +27,10 @@ int64_t AxisPlan::sizedProduct() const {
 }
 
 int64_t AxisPlan::elementsOfBlock() const {
-  int64_t blocks = sizeAt(Level::Cluster);
   bool unsized = llvm::any_of(
       digits, [](const DigitPlan &digit) { return digit.size == 0; });
   int64_t tiles = unsized ? llvm::divideCeil(extent, sizedProduct()) : 1;
-  return tiles * sizedProduct() / blocks;
+  return tiles * sizedProduct() / sharingBlocks();
 }
 
 int64_t AxisPlan::tilesOfBlock() const {
@@ -175,9 +174,10 @@ MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
   MappingPlan plan = *this;
   AxisPlan &axis = plan.axes[number];
   SmallVector<DigitPlan> digits;
-  for (const DigitPlan &digit : axis.digits)
-    if (digit.level == Level::Cluster)
-      digits.push_back(digit);
+  if (axis.at(Level::Grid))
+    plan.blocks = 1;
+  else if (const DigitPlan *cluster = axis.at(Level::Cluster))
+    digits.push_back(*cluster);
   digits.push_back({Level::Loop});
   for (const DigitPlan &digit : axis.digits)
     if (digit.level == Level::Warp || digit.level == Level::Lane)

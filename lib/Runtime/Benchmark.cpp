@@ -116,7 +116,7 @@ Invocation::benchmark(const std::vector<std::unique_ptr<Invocation>> &sets,
   TimedWork work;
   work.name = "function '" + sets.front()->plan.function->name + "'";
   work.prepare = [&](size_t run) {
-    return sets[run % sets.size()]->clearWorkspace(program);
+    return sets[run % sets.size()]->readyWorkspace(program);
   };
   work.run = [&](size_t run) {
     const size_t set = run % sets.size();

@@ -251,6 +251,7 @@ Invocation::makeReady(void *module, const ProgramPlan &program) {
     if (!buffer)
       return buffer.error().in("workspace");
     workspace = std::move(*buffer);
+    lastProgram = nullptr;
   }
   for (size_t i = 0; i < launches.size(); ++i)
     for (const Parameter &parameter : launches[i].launch->parameters) {
@@ -262,7 +263,10 @@ Invocation::makeReady(void *module, const ProgramPlan &program) {
   return launches;
 }
 
-Error Invocation::clearWorkspace(const ProgramPlan &program) {
+Error Invocation::readyWorkspace(const ProgramPlan &program) {
+  if (program.program->workspace.zero && lastProgram == program.program)
+    return Error::success();
+  lastProgram = program.program;
   // Poison where nothing is promised.
   const uint8_t value = program.program->workspace.zero ? 0 : poison;
   return driver.fill(workspace.address(), value, workspace.size());
@@ -288,7 +292,7 @@ Error Invocation::run(void *module, const ProgramPlan &program) {
     return launches.error();
   Error error = poisonOutputs();
   if (!error)
-    error = clearWorkspace(program);
+    error = readyWorkspace(program);
   if (!error)
     error = launchAll(*launches);
   if (!error)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InnerAxes.h"
-#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -103,8 +103,11 @@ private:
 
 /// The choices that are left; `group` rows of a thread share what they load.
 struct Choice {
-  int64_t cluster, warps, reg, group;
+  int64_t split, cluster, warps, reg, group;
   bool ahead; ///< whether the loads of a tile are made during the one before
+
+  /// Blocks that share a row: of `split` clusters of the grid.
+  int64_t blocksOfRow() const { return split * cluster; }
 };
 
 } // namespace
@@ -524,7 +527,7 @@ static double estimate(const Shape &shape, const Choice &choice,
   double resident =
       fit * double(cluster::TargetConstants::at(gpu.residency, choice.cluster));
 
-  double blocks = double(choice.cluster);
+  double blocks = double(choice.blocksOfRow());
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     if (axis == shape.rowAxis || shape.lists.test(axis))
       continue;
@@ -538,13 +541,18 @@ static double estimate(const Shape &shape, const Choice &choice,
       blocks *=
           std::ceil(extent / double(it->second.held() * it->second.lanes));
   }
+  // The grid is split where multiprocessors have no work without, and as far
+  // as they find some.
+  double split = double(choice.split);
+  if (split > 1 && blocks / 2 >= double(gpu.sms))
+    return never;
   double length = ShapedType::isDynamic(shape.extents[shape.rowAxis])
                       ? commonExtent
                       : double(shape.extents[shape.rowAxis]);
   double perTile =
       double(choice.reg * shape.rowVector * shape.rowLanes * choice.warps);
   double tiles =
-      std::ceil(std::ceil(length / double(choice.cluster)) / perTile);
+      std::ceil(std::ceil(length / double(choice.blocksOfRow())) / perTile);
 
   double clock = gpu.cyclesPerUs(); // a microsecond
   double perMicrosecond = double(gpu.hbmGbps) * 1e3;
@@ -572,6 +580,11 @@ static double estimate(const Shape &shape, const Choice &choice,
   if (choice.cluster > 1)
     life += blockMerges * double(gpu.blockMergeCycles) / clock +
             0.004 * states * double(choice.cluster);
+  if (split > 1)
+    life += (double(gpu.gridMergeCycles) +
+             double(gpu.gridMergeSlope) * split *
+                 std::max(1.0, states / 2 / double(choice.warps))) /
+            clock;
   double waves = blocks / resident;
   waves = waves > 1 ? (waves + std::ceil(waves)) / 2 : 1;
   double latency = waves * life;
@@ -597,6 +610,7 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
     };
     auto it = shape.inner.find(axis);
     if (axis == shape.rowAxis) {
+      add(Level::Grid, choice.split);
       add(Level::Cluster, choice.cluster);
       add(Level::Loop, 0);
       add(Level::Reg, choice.reg);
@@ -633,7 +647,10 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
         load.push_back(PolicyAttr::get(
             context, IntegerAttr::get(IntegerType::get(context, 64), number),
             StringAttr::get(context, "ahead"), 1));
-  return MappingAttr::get(context, axes, load, {}, {});
+  SmallVector<PolicyAttr> merge;
+  if (choice.split > 1)
+    merge.push_back(getMergeByLast(chain, shape.rowAxis));
+  return MappingAttr::get(context, axes, load, {}, merge);
 }
 
 /// Adds the mappings of `shape` that fit.
@@ -646,6 +663,18 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
   else
     for (int64_t size = 1; size <= gpu.maxCluster; size *= 2)
       clusters.push_back(size);
+  constexpr int64_t mostSplits = 64;
+  bool splits = !options.reference &&
+                whyAllBlocksGoOn(shape.chain, shape.rowAxis).empty();
+  auto addChoice = [&](Choice choice) {
+    for (choice.split = 1; choice.split <= (splits ? mostSplits : 1);
+         choice.split *= 2) {
+      double time = estimate(shape, choice, gpu);
+      if (choice.split > 1 && !std::isfinite(time))
+        break;
+      ranked.push_back({toAttribute(shape, choice), time, Residency::Streams});
+    }
+  };
   for (int64_t cluster : clusters)
     for (int64_t warps : {1, 2, 4, 8, 16})
       for (int64_t reg : {1, 2, 4, 8})
@@ -654,12 +683,8 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
             if (!shareOut(shape, group))
               continue;
             bool isReference = warps == 4 && reg == 1 && group == 1 && !ahead;
-            if (options.reference && !isReference)
-              continue;
-            Choice choice{cluster, warps, reg, group, ahead};
-            ranked.push_back({toAttribute(shape, choice),
-                              estimate(shape, choice, gpu),
-                              Residency::Streams});
+            if (!options.reference || isReference)
+              addChoice({1, cluster, warps, reg, group, ahead});
           }
 }
 

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowCost.h"
-#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -279,6 +279,7 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
       shape.sharedWords += double(bytesOf(input.getType())) / 4;
   shape.registers = registersOf(shape, reduced);
   shape.invariants = invariantInputs(chain, shape);
+  shape.splits = whyAllBlocksGoOn(chain, rowAxis).empty();
 
   shape.mostElements = std::min<int64_t>(
       fit::mostHeld,
@@ -332,7 +333,7 @@ static ListCost costOfLists(const RowShape &shape, const RowMapping &mapping,
   }
   // The lists of other warps and blocks, one entry a lane at a time.
   double batches = 0;
-  for (int64_t members : {mapping.warps, mapping.cluster})
+  for (int64_t members : {mapping.warps, mapping.cluster, mapping.split})
     if (members > 1)
       batches += std::ceil(double(members) * entries / lanes);
   double sorts = parts + batches;
@@ -375,7 +376,11 @@ static double mergeCycles(const RowShape &shape, const RowMapping &mapping,
   if (mapping.cluster > 1)
     cycles +=
         double(gpu.blockMergeCycles + gpu.blockMergeSlope * mapping.cluster);
-  return cycles * std::max(1.0, shape.state / fit::wordsOfState);
+  double states = std::max(1.0, shape.state / fit::wordsOfState);
+  if (mapping.split > 1)
+    cycles += double(gpu.gridMergeSlope * mapping.split);
+  return cycles * states +
+         (mapping.split > 1 ? double(gpu.gridMergeCycles) : 0.0);
 }
 
 /// A resident grid of `clusters`: rounds of rows, each of which takes the
@@ -457,7 +462,8 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
     return never;
   int64_t alone = cluster::TargetConstants::at(gpu.residency, mapping.cluster);
   double resident = double(perSm * alone / mapping.cluster * mapping.cluster);
-  double blocks = std::ceil(rows / mapping.rowsOfBlock) * mapping.cluster;
+  double blocksOfRow = double(mapping.blocksOfRow());
+  double blocks = std::ceil(rows / mapping.rowsOfBlock) * blocksOfRow;
 
   if (mapping.stages > 0)
     return estimateResident(shape, mapping, gpu, rows, length,
@@ -472,13 +478,12 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   bool loopsAgain = mapping.loops && shape.reuses && !mapping.keeps;
   double again = loopsAgain ? rows * length * shape.bytesRead : 0;
   double inFlight =
-      std::min(rows, resident / mapping.cluster * double(mapping.rowsOfBlock)) *
+      std::min(rows, resident / blocksOfRow * double(mapping.rowsOfBlock)) *
       length * shape.bytesRead;
   bool isCached = inFlight < double(gpu.l2UsableBytes);
   double transfer =
       bytes / memoryRate + again / (isCached ? cacheRate : memoryRate);
-  double tile = double(elements * mapping.lanes * mapping.warps) *
-                double(mapping.cluster);
+  double tile = double(elements * mapping.lanes * mapping.warps) * blocksOfRow;
   double tiles = std::max(1.0, std::ceil(length / tile));
   double instructions = shape.firstPass + shape.laterPasses +
                         (mapping.keeps ? fit::keepInstructions : 0);
@@ -487,8 +492,7 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
                   MappingPlan::warpSize * gpu.cyclesPerUs());
   double launch = blocks * fit::launches / double(gpu.blocksPerUs);
   ListCost lists = costOfLists(shape, mapping, tiles);
-  double listing = rows *
-                   double(mapping.warps * mapping.cluster * mapping.lanes) /
+  double listing = rows * double(mapping.warps * mapping.lanes) * blocksOfRow /
                    MappingPlan::warpSize * lists.cycles /
                    (double(gpu.sms * gpu.schedulersPerSm) * gpu.cyclesPerUs());
   double throughput = std::max({transfer, launch, issue});

@@ -31,6 +31,7 @@ struct RowShape {
   double laterPasses;  ///< likewise, of all later passes and the results
   double state;        ///< words of the state that threads exchange
   int64_t listed;      ///< entries of all lists over the row
+  bool splits;         ///< whether several clusters of the grid may share a row
 };
 
 RowShape describeRow(ChainOp chain, unsigned rowAxis, bool vectorise);
@@ -40,6 +41,7 @@ RowShape describeRow(ChainOp chain, unsigned rowAxis, bool vectorise);
 struct RowMapping {
   int64_t rowsOfBlock = 1;
   int64_t cluster = 1;
+  int64_t split = 1; ///< clusters of the grid that share a row
   int64_t warps = 1; ///< a row and block
   int64_t lanes = 32;
   int64_t accesses = 1; ///< of a thread at once
@@ -49,6 +51,9 @@ struct RowMapping {
   /// Stages that bulk copies load the row into, one tile each, in a resident
   /// grid; 0 for blocks that load their only row themselves.
   int64_t stages = 0;
+
+  /// Blocks that share a row.
+  int64_t blocksOfRow() const { return cluster * split; }
 };
 
 /// Bytes of shared memory that a block of a resident grid takes for stages and

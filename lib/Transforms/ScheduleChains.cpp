@@ -10,7 +10,7 @@
 #include "InnerAxes.h"
 #include "InterleaveBlocks.h"
 #include "RowCost.h"
-#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Transforms/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -104,6 +104,35 @@ static void addLoops(const RowShape &shape, RowMapping mapping,
   }
 }
 
+/// Adds `mapping` with several clusters of the grid to a row, where without
+/// them multiprocessors have no work: as many as find some. What a thread then
+/// has of a row it holds, or passes by as before.
+static void addSplits(const RowShape &shape, RowMapping mapping,
+                      const cluster::TargetConstants &gpu,
+                      SmallVectorImpl<RowMapping> &out) {
+  constexpr int64_t mostSplits = 64;
+  if (!shape.splits || ShapedType::isDynamic(shape.length) ||
+      ShapedType::isDynamic(shape.rows))
+    return;
+  int64_t accesses = llvm::divideCeil(shape.length, shape.vector);
+  int64_t mostAccesses =
+      std::min(shape.mostElements / shape.vector, mostAccessesOfBlock);
+  int64_t blocks = shape.rows * mapping.cluster;
+  for (mapping.split = 2;
+       mapping.split <= mostSplits && blocks * mapping.split / 2 < gpu.sms;
+       mapping.split *= 2) {
+    int64_t threads =
+        mapping.blocksOfRow() * mapping.warps * MappingPlan::warpSize;
+    // Each has something to do.
+    if (accesses < threads)
+      return;
+    int64_t each = llvm::divideCeil(accesses, threads);
+    mapping.loops = each > mostAccesses;
+    mapping.accesses = std::min(each, mostAccesses);
+    out.push_back(mapping);
+  }
+}
+
 /// The mappings of whole warps to one row that the estimate chooses from. A row
 /// that is used again stays in registers where it fits, or else possibly in
 /// shared memory; one that is used once may also pass by in small tiles, which
@@ -134,6 +163,7 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
       }
       if (!fits || !shape.reuses)
         addLoops(shape, mapping, {2, 4, 8}, gpu.sharedPerBlock, out);
+      addSplits(shape, mapping, gpu, out);
       if (!shape.keepable.empty()) {
         mapping.keeps = true;
         addLoops(shape, mapping, {4, 8}, gpu.sharedPerBlock, out);
@@ -246,7 +276,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   MLIRContext *context = chain.getContext();
   DigitList row(context), last(context);
   bool sharesBlock = mapping.rowsOfBlock > 1;
-  row.add(Level::Cluster, mapping.cluster);
+  row.add(Level::Grid, mapping.split).add(Level::Cluster, mapping.cluster);
   if (mapping.loops)
     row.add(Level::Loop);
   // What a warp stages of a tile is one range.
@@ -278,7 +308,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
         DigitList(context)
             .add(DigitAttr::get(context, Level::Reg, extents[axis], 0, false))
             .get(chain.getAxisName(axis)));
-  SmallVector<PolicyAttr> load, keep;
+  SmallVector<PolicyAttr> load, keep, merge;
   auto policy = [&](unsigned input, StringRef word, int64_t amount) {
     return PolicyAttr::get(
         context, IntegerAttr::get(IntegerType::get(context, 64), input),
@@ -294,7 +324,9 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   if (isStaged && !mapping.loops)
     for (unsigned input : shape.invariants)
       keep.push_back(policy(input, "shared", 0));
-  return MappingAttr::get(context, axes, load, keep, {});
+  if (mapping.split > 1)
+    merge.push_back(getMergeByLast(chain, shape.rowAxis));
+  return MappingAttr::get(context, axes, load, keep, merge);
 }
 
 FailureOr<cluster::TargetAttr>
@@ -419,7 +451,7 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
       bool takesTurns = axis.getDigits().front().getLevel() == Level::Loop;
       if (takesTurns)
         digits.add(Level::Loop);
-      copy({Level::Cluster});
+      copy({Level::Grid, Level::Cluster});
       if (!takesTurns)
         digits.add(Level::Loop);
       digits.add(Level::Reg, 4);

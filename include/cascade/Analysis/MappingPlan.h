@@ -45,8 +45,13 @@ struct AxisPlan {
   int64_t sizeAt(Level level) const;
   /// Product of all sized digits.
   int64_t sizedProduct() const;
-  /// Elements of a static extent that one block of the cluster covers, with
-  /// what overhangs the end.
+  /// The blocks that share a position of the other axes: of a cluster, and of
+  /// the clusters that a grid digit with a size makes.
+  int64_t sharingBlocks() const {
+    return sizeAt(Level::Grid) * sizeAt(Level::Cluster);
+  }
+  /// Elements of a static extent that one of these blocks covers, with what
+  /// overhangs the end.
   int64_t elementsOfBlock() const;
   /// Tiles of a static extent that one block covers.
   int64_t tilesOfBlock() const;
@@ -82,9 +87,17 @@ struct MappingPlan {
   static mlir::FailureOr<MappingPlan> get(ChainOp chain);
 
   /// The same threads at work on `axis` one element at a time: its reg, vector
-  /// and loop digits become one loop of what is left.
+  /// and loop digits become one loop of what is left. Where the grid is split
+  /// over the axis, one block alone is at work.
   MappingPlan withoutRegisters(unsigned axis) const;
 };
+
+/// Whether the positions of a digit at `level` of the row axis are those of
+/// whole tiles: of the grid, of the blocks of a cluster, of a loop.
+inline bool isOutsideBlock(Level level) {
+  return level == Level::Grid || level == Level::Cluster ||
+         level == Level::Loop;
+}
 
 /// Whether `map`, of a tensor, names `axis` in its last dimension and nowhere
 /// else: neighbours along the axis are neighbours in memory.

@@ -25,8 +25,9 @@ public:
   create(Driver &driver, const Plan &plan, const std::vector<Tensor> &inputs);
 
   /// Fills the outputs with a poison, readies the workspace, launches
-  /// `program` from `module` and waits. A write outside of an output is an
-  /// error.
+  /// `program` from `module` and waits. A workspace of zeros is left to a
+  /// program that runs again as the run before has left it. A write outside of
+  /// an output is an error.
   Error run(void *module, const ProgramPlan &program);
 
   /// The outputs of the last run, in the order of the arguments.
@@ -57,7 +58,7 @@ private:
   Expected<std::vector<uint8_t>> valueOf(const Parameter &parameter,
                                          int64_t resident);
   Error launchAll(std::vector<Ready> &launches);
-  Error clearWorkspace(const ProgramPlan &program);
+  Error readyWorkspace(const ProgramPlan &program);
   Error copyInput(size_t argument, const Tensor &input);
   Error poisonOutputs();
   Error checkMargins();
@@ -71,6 +72,7 @@ private:
   std::vector<DeviceBuffer> buffers;
   std::vector<Tensor> scalars; ///< One an argument; empty but for scalars.
   DeviceBuffer workspace;
+  const Program *lastProgram = nullptr; ///< that the workspace was readied for
 };
 
 /// Loads each module once.

@@ -5,6 +5,7 @@
 #include "KernelContext.h"
 #include "StagedLoads.h"
 #include "ThreadLayout.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -87,15 +88,6 @@ static LogicalResult checkElementTypes(ChainOp chain) {
   return success();
 }
 
-/// Parts of a mapping that code generation does not read yet are errors: a
-/// schedule is obeyed or refused.
-static LogicalResult checkPolicies(ChainOp chain) {
-  if (chain.getMapping()->getMerge().empty())
-    return success();
-  return chain.emitOpError() << "the mapping has a merge policy, which no "
-                                "kernel follows yet; leave it out";
-}
-
 /// A resident grid numbers the rows of all parallel axes together, and its
 /// clusters loop over those numbers: such an axis is `loop x grid(resident)`,
 /// outside of its other digits, and so are all that are spread over the grid.
@@ -151,7 +143,7 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
            << chain.getAxisName(rowAxis) << "' is known only at run time";
   bool inner = false;
   for (const DigitPlan &digit : row.digits) {
-    bool isOuter = digit.level == Level::Loop || digit.level == Level::Cluster;
+    bool isOuter = isOutsideBlock(digit.level);
     if (inner && isOuter)
       return chain.emitOpError()
              << "the mapping keeps input " << kept.front()
@@ -186,8 +178,8 @@ static SmallVector<Level> levelsFor(const AxisPlan &axis, unsigned rowAxis,
   if (axis.isList) // MappingPlan spreads it over the lanes of its row.
     return {Level::Reg, Level::Lane};
   if (axis.axis == rowAxis)
-    return {Level::Cluster, Level::Loop, Level::Reg,
-            Level::Warp,    Level::Lane, Level::Vector};
+    return {Level::Grid, Level::Cluster, Level::Loop,  Level::Reg,
+            Level::Warp, Level::Lane,    Level::Vector};
   if (axis.reduced)
     return {Level::Loop, Level::Reg, Level::Lane, Level::Vector};
   SmallVector<Level> levels{Level::Grid, Level::Reg, Level::Warp, Level::Lane,
@@ -201,8 +193,8 @@ static StringRef describeLevels(const AxisPlan &axis, unsigned rowAxis) {
   if (axis.isList)
     return "the axis of a topk takes reg";
   if (axis.axis == rowAxis)
-    return "the axis that a kernel streams takes cluster, loop, reg, warp, "
-           "lane and vector";
+    return "the axis that a kernel streams takes grid, cluster, loop, reg, "
+           "warp, lane and vector";
   if (axis.reduced)
     return "a reduced axis inside another takes loop, reg, lane and vector";
   return "a parallel axis takes grid, reg, warp, lane and vector";
@@ -330,7 +322,7 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   if (failed(rowAxis) || failed(checkElementTypes(chain)))
     return failure();
   FailureOr<MappingPlan> plan = MappingPlan::get(chain);
-  if (failed(plan) || failed(checkPolicies(chain)) ||
+  if (failed(plan) || failed(checkGridSplit(chain, *plan, *rowAxis)) ||
       failed(checkResident(chain, *plan, *rowAxis)) ||
       failed(checkMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||

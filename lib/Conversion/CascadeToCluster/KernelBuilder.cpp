@@ -8,10 +8,12 @@
 
 #include "KernelBuilder.h"
 #include "DomainVote.h"
+#include "GridMerge.h"
 #include "ListReduction.h"
 #include "MergeThreads.h"
 #include "StagedLoads.h"
 #include "TileRange.h"
+#include "cascade/Analysis/GridSplit.h"
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
@@ -533,9 +535,11 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
   }
 }
 
-/// Whether the first block of a cluster alone needs what `pass` reduces: it is
-/// the last to go over the row, and no result does.
+/// Whether the first block of a cluster alone needs what `pass` reduces: it
+/// meets other clusters, or no result and no later pass goes over the row.
 bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
+  if (context.row().at(Level::Grid))
+    return true;
   auto isOfRow = [&](const ReductionPass &other) {
     return other.axes.test(context.rowAxis);
   };
@@ -604,21 +608,33 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
   row.endRun();
   if (resident)
     prefetchForResults(b);
-  ValueRange rest(state);
+  std::optional<GridMerge> grid;
+  if (context.row().at(Level::Grid))
+    grid.emplace(context);
+  ValueRange rest = ValueRange(state).drop_front(numOthers);
+  SmallVector<State> merged;
+  SmallVector<unsigned> left;
+  for (auto &list : lists) {
+    merged.push_back(
+        list->mergeThreads(b, State(rest.take_front(list->getNumValues()))));
+    rest = rest.drop_front(list->getNumValues());
+    if (grid)
+      left.push_back(list->leave(b, *grid, merged.back()));
+  }
   if (numOthers > 0) {
-    State merged =
-        mergeThreads(b, context, states, State(rest.take_front(numOthers)),
-                     isForFirstBlock(pass), known);
+    State all = mergeThreads(
+        b, context, states, State(ValueRange(state).take_front(numOthers)),
+        isForFirstBlock(pass), known, grid ? &*grid : nullptr);
     for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.elementsOf(b, result, merged));
+        row.define(result, states.elementsOf(b, result, all));
+  } else if (grid) {
+    grid->arrive(b);
   }
-  rest = rest.drop_front(numOthers);
-  for (auto &list : lists) {
-    State merged =
-        list->mergeThreads(b, State(rest.take_front(list->getNumValues())));
-    rest = rest.drop_front(list->getNumValues());
-    SmallVector<State> entries = list->finish(b, merged);
+  for (auto [number, list] : llvm::enumerate(lists)) {
+    if (grid)
+      merged[number] = list->take(b, *grid, left[number]);
+    SmallVector<State> entries = list->finish(b, merged[number]);
     for (OpResult result : list->getReduce()->getResults()) {
       State own;
       for (const State &entry : entries)
@@ -690,8 +706,9 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
 }
 
 /// Emits one row: the passes, the replay of the source where the chain has one,
-/// and the stores of the results.
-static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
+/// and the stores of the results. What the last cluster alone does is inside of
+/// a branch: therefore `b` is a copy.
+static void buildRow(OpBuilder b, const KernelContext &context, Int position,
                      RegionEmitter &body, gpu::GPUFuncOp kernel) {
   ChainOp chain = context.chain;
   body.emitPasses(b);
@@ -717,20 +734,9 @@ static void buildRow(OpBuilder &b, const KernelContext &context, Int position,
   body.emitResults(warm);
 }
 
-/// Whether the replay condition varies over the row axis, as that of sums
-/// inside the row may.
-static bool replaysElements(const KernelContext &context) {
-  ChainOp chain = context.chain;
-  auto yield = cast<YieldOp>(chain.getBodyBlock()->getTerminator());
-  return yield.getReplay() && AxisAnalysis(chain, chain.getBody())
-                                  .of(yield.getReplay())
-                                  .test(context.rowAxis);
-}
-
 void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
                               gpu::GPUFuncOp kernel) {
-  // Where elements of the row decide whether they are replayed, all are.
-  bool isReplayed = replaysElements(context);
+  bool isReplayed = replaysElements(context.chain, context.rowAxis);
   Region &region =
       isReplayed ? context.chain.getSource() : context.chain.getBody();
   bool together = context.chain.isFused() && !isReplayed;

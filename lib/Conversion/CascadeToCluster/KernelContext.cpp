@@ -150,22 +150,23 @@ void Prologue::placeThread() {
     context.numTiles = ints.constant(loop ? loop->size : 1);
   context.tileStep = loop ? indexStrideOf(*loop) : ints.constant(0);
 
-  bool inner = false; // Past the cluster and loop digits.
+  bool inner = false; // Past the grid, cluster and loop digits.
   context.blockBase = ints.constant(0);
   Int thread = ints.constant(0), warp = ints.constant(0);
   for (const DigitPlan &digit : row.digits) {
-    if (digit.level == Level::Loop || digit.level == Level::Cluster) {
+    if (isOutsideBlock(digit.level)) {
       context.tileIsContiguous &= !inner;
     } else {
       inner = true;
       context.tileSpan *= digit.size;
     }
-    if (digit.level != Level::Cluster && digit.level != Level::Warp &&
-        digit.level != Level::Lane)
+    bool isOfBlock =
+        digit.level == Level::Grid || digit.level == Level::Cluster;
+    if (!isOfBlock && digit.level != Level::Warp && digit.level != Level::Lane)
       continue;
     Int position = context.ids.positionOn(ints, digit);
     Int offset = ints.mul(position, indexStrideOf(digit));
-    if (digit.level == Level::Cluster)
+    if (isOfBlock)
       context.blockBase = ints.add(context.blockBase, offset);
     else
       thread = ints.add(thread, offset);
@@ -265,15 +266,17 @@ KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,
   return context;
 }
 
-Value cascade::addSharedBuffer(OpBuilder &b, Location loc, int64_t count,
-                               Type type) {
+gpu::GPUFuncOp cascade::getKernel(OpBuilder &b) {
   Operation *parent = b.getInsertionBlock()->getParentOp();
   auto kernel = dyn_cast<gpu::GPUFuncOp>(parent);
-  if (!kernel)
-    kernel = parent->getParentOfType<gpu::GPUFuncOp>();
+  return kernel ? kernel : parent->getParentOfType<gpu::GPUFuncOp>();
+}
+
+Value cascade::addSharedBuffer(OpBuilder &b, Location loc, int64_t count,
+                               Type type) {
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return kernel.addWorkgroupAttribution(
+  return getKernel(b).addWorkgroupAttribution(
       MemRefType::get({count}, type, MemRefLayoutAttrInterface(), space), loc);
 }
 

@@ -68,7 +68,7 @@ struct AxisPlace {
 /// The ids of a thread at the levels of the machine.
 struct ThreadIds {
   Int lane, warp, rank;
-  Int cluster; ///< number of the cluster in the grid
+  Int cluster; ///< number in the grid; its parts of a row are consecutive
 
   /// The id at `level`; 0 at a level without one.
   Int at(Level level) const;
@@ -135,6 +135,8 @@ struct KernelContext {
   int64_t firstStaged = 0;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
+  /// The number of the first of the clusters that the grid splits a row over.
+  Int firstClusterOfRow(mlir::OpBuilder &b) const;
   /// Whether `axis` is one that reductions inside the row loop over, a tile of
   /// it at a time.
   bool isLooped(unsigned axis) const;
@@ -174,6 +176,9 @@ struct RowRange {
           llvm::function_ref<void(mlir::OpBuilder &, Int position, Int number)>
               body) const;
 };
+
+/// The kernel that `b` inserts into.
+mlir::gpu::GPUFuncOp getKernel(mlir::OpBuilder &b);
 
 /// A new buffer of `count` elements of `type` in the shared memory of the block
 /// of the kernel that `b` inserts into.

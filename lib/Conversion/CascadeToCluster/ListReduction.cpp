@@ -227,6 +227,29 @@ ListReduction::State ListReduction::mergeThreads(OpBuilder &b,
   return state;
 }
 
+unsigned ListReduction::leave(OpBuilder &b, GridMerge &grid,
+                              const State &state) const {
+  return grid.leave(state,
+                    ThreadColumn::create(b, context, /*sharedLanes=*/0,
+                                         context.row().sizeAt(Level::Warp)));
+}
+
+ListReduction::State ListReduction::take(OpBuilder &b, const GridMerge &grid,
+                                         unsigned part) const {
+  Location loc = context.loc;
+  auto loop = scf::ForOp::create(b, loc, constant(b, 0),
+                                 constant(b, grid.getNumClusters()),
+                                 constant(b, 1), empty(b));
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  State theirs = grid.take(inner, part, {loop.getInductionVar(), {}});
+  State next(loop.getRegionIterArgs());
+  unsigned width = format.getTypes().size();
+  for (unsigned i = 0; i < list.getDepth(); ++i)
+    next = list.insert(inner, next, ValueRange(theirs).slice(i * width, width));
+  scf::YieldOp::create(inner, loc, next);
+  return State(loop.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // The finish
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_LISTREDUCTION_H
 
 #include "DistributedList.h"
+#include "GridMerge.h"
 #include "TileEvaluator.h"
 
 namespace cascade {
@@ -36,6 +37,11 @@ public:
   State step(mlir::OpBuilder &b, TileEvaluator &tile, State state) const;
   /// The state of all threads that share the row.
   State mergeThreads(mlir::OpBuilder &b, State state) const;
+  /// Leaves the state, of all threads that share the row in a cluster, for the
+  /// last cluster of the grid; and takes the state of all clusters together
+  /// from what each has left as `part`.
+  unsigned leave(mlir::OpBuilder &b, GridMerge &grid, const State &state) const;
+  State take(mlir::OpBuilder &b, const GridMerge &grid, unsigned part) const;
   /// The values of each entry of this lane.
   llvm::SmallVector<State> finish(mlir::OpBuilder &b, const State &state) const;
 

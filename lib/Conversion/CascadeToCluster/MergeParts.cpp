@@ -1,6 +1,7 @@
 //===- MergeParts.cpp - Large states, merged in parts ---------------------===//
 
 #include "MergeParts.h"
+#include "GridMerge.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,7 +39,7 @@ public:
   PartMerge(OpBuilder &b, const KernelContext &context,
             const ThreadState &states, const RowThreads &threads,
             ThreadState::Scope scope);
-  State run(State state, bool forFirstBlock);
+  State run(State state, bool forFirstBlock, GridMerge *grid);
 
 private:
   /// The values of one result of a reduction in the shared memory of the block,
@@ -59,10 +60,10 @@ private:
              Int place, int64_t numPlaces, bool ofPart) const;
   State load(ArrayRef<Column> columns, const ThreadLayout &to, Int place,
              int64_t numPlaces, bool ofPart) const;
-  State mergeAll(SmallVector<State> all) const;
   State mergeWarps(ValueRange state);
   State mergeBlocks(const State &part, bool forFirstBlock);
   State joinParts(const State &part);
+  ThreadColumn columnOfPart() const;
   static Type storageOf(OpBuilder &b, Type type) {
     return type.isIndex() ? b.getI64Type() : type;
   }
@@ -263,21 +264,6 @@ State PartMerge::load(ArrayRef<Column> columns, const ThreadLayout &to,
 // The merge
 //===----------------------------------------------------------------------===//
 
-/// So many at a time that they fit into registers.
-State PartMerge::mergeAll(SmallVector<State> all) const {
-  constexpr size_t mostValues = 64;
-  size_t together = std::max<size_t>(2, mostValues / all.front().size());
-  while (all.size() > 1) {
-    SmallVector<State> merged;
-    for (size_t first = 0; first < all.size(); first += together)
-      merged.push_back(partStates->merge(
-          b, context.loc, ArrayRef(all).slice(first).take_front(together),
-          scope));
-    all = std::move(merged);
-  }
-  return all.front();
-}
-
 /// This warp's part of the states of all warps of its row.
 State PartMerge::mergeWarps(ValueRange state) {
   int64_t numPlaces = context.plan.warps;
@@ -300,7 +286,7 @@ State PartMerge::mergeWarps(ValueRange state) {
     parts.push_back(load(columns, *partLayout,
                          ints.add(firstWarp, ints.constant(warp)), numPlaces,
                          /*ofPart=*/true));
-  return mergeAll(std::move(parts));
+  return partStates->mergeMany(b, context.loc, std::move(parts), scope);
 }
 
 /// The same part of all blocks.
@@ -337,7 +323,7 @@ State PartMerge::mergeBlocks(const State &part, bool forFirstBlock) {
       state.push_back(
           convert(vector::ExtractOp::create(b, loc, vector, int64_t(block)),
                   value.getType()));
-  return mergeAll(std::move(ofBlocks));
+  return partStates->mergeMany(b, loc, std::move(ofBlocks), scope);
 }
 
 /// The whole state, of which every warp has a part.
@@ -385,19 +371,42 @@ State PartMerge::joinParts(const State &part) {
   return load(columns, states.getLayout(), place, numPlaces, /*ofPart=*/false);
 }
 
-State PartMerge::run(State state, bool forFirstBlock) {
+/// Who leaves a part for the last cluster: as many warps as there are parts.
+ThreadColumn PartMerge::columnOfPart() const {
+  ThreadColumn column = ThreadColumn::create(
+      b, context, unsigned((threads.lanes - 1) * threads.laneStride),
+      /*sharedWarps=*/1);
+  if (!keepsPart)
+    return column;
+  // Another warp has the same part.
+  int64_t parts = 1;
+  for (const PartedAxis &axis : parted)
+    parts *= axis.count;
+  Int own =
+      ints.remUI(ints.sub(context.ids.warp, firstWarp), ints.constant(parts));
+  Int others = ints.sub(ints.sub(context.ids.warp, firstWarp), own);
+  int64_t ofWarp = column.count / context.plan.warps;
+  column.number =
+      ints.sub(column.number, ints.mul(others, ints.constant(ofWarp)));
+  column.isFirst = ints.both(column.isFirst, keepsPart);
+  return column;
+}
+
+State PartMerge::run(State state, bool forFirstBlock, GridMerge *grid) {
   markUniform(b);
   if (threads.warps > 1)
     state = mergeWarps(state);
   if (threads.blocks > 1)
     state = mergeBlocks(state, forFirstBlock);
+  if (grid)
+    state = grid->merge(b, *partStates, state, columnOfPart(), scope);
   return parted.empty() ? state : joinParts(state);
 }
 
 State cascade::mergeParts(OpBuilder &b, const KernelContext &context,
                           const ThreadState &states, const RowThreads &threads,
                           State state, bool forFirstBlock,
-                          ThreadState::Scope scope) {
+                          ThreadState::Scope scope, GridMerge *grid) {
   return PartMerge(b, context, states, threads, scope)
-      .run(std::move(state), forFirstBlock);
+      .run(std::move(state), forFirstBlock, grid);
 }

@@ -29,13 +29,15 @@ struct RowThreads {
 /// Whether `mergeParts` takes `states`, and gains by it.
 bool isMergedInParts(const ThreadState &states, const RowThreads &threads);
 
-/// The states of `threads` together; only for the threads of block 0 if
-/// `forFirstBlock`, undefined in the others.
+class GridMerge;
+
+/// The states of `threads` together, and over the grid if `grid` is not null;
+/// only for the threads of block 0 if `forFirstBlock`, undefined in the others.
 ThreadState::State mergeParts(mlir::OpBuilder &b, const KernelContext &context,
                               const ThreadState &states,
                               const RowThreads &threads,
                               ThreadState::State state, bool forFirstBlock,
-                              ThreadState::Scope scope);
+                              ThreadState::Scope scope, GridMerge *grid);
 
 } // namespace cascade
 

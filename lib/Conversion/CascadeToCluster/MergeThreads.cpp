@@ -25,6 +25,7 @@ struct LaneRun {
 struct Participants {
   /// Outermost last. More than one where others' lanes are between them.
   SmallVector<LaneRun> lanes;
+  unsigned laneBits = 0; ///< in which their numbers differ
   int32_t warps = 1;
   int64_t blocks = 1;
 };
@@ -33,19 +34,18 @@ struct Participants {
 static Participants participantsOf(const KernelContext &context,
                                    const AxisSet &axes) {
   Participants found;
-  unsigned laneBits = 0;
   for (unsigned number : axes.set_bits()) {
     const AxisPlan &axis = context.plan.axes[number];
     found.warps *= axis.sizeAt(Level::Warp);
     found.blocks *= axis.sizeAt(Level::Cluster);
     for (const DigitPlan &digit : axis.digits)
       if (digit.level == Level::Lane)
-        laneBits |= unsigned((digit.size - 1) * digit.idStride);
+        found.laneBits |= unsigned((digit.size - 1) * digit.idStride);
   }
   for (int32_t bit = 1; bit < MappingPlan::warpSize; bit *= 2) {
-    if (!(laneBits & bit))
+    if (!(found.laneBits & bit))
       continue;
-    if (found.lanes.empty() || !(laneBits & (bit / 2)))
+    if (found.lanes.empty() || !(found.laneBits & (bit / 2)))
       found.lanes.push_back({1, bit});
     found.lanes.back().size *= 2;
   }
@@ -58,9 +58,8 @@ static Participants participantsOf(const KernelContext &context,
 // The collective
 //===----------------------------------------------------------------------===//
 
-/// Values as threads exchange them: an index travels as i64.
-static SmallVector<Value> toExchanged(OpBuilder &b, Location loc,
-                                      ValueRange values) {
+SmallVector<Value> cascade::toExchanged(OpBuilder &b, Location loc,
+                                        ValueRange values) {
   SmallVector<Value> result;
   for (Value value : values)
     result.push_back(
@@ -70,8 +69,8 @@ static SmallVector<Value> toExchanged(OpBuilder &b, Location loc,
   return result;
 }
 
-static SmallVector<Value> fromExchanged(OpBuilder &b, Location loc,
-                                        ValueRange values, TypeRange types) {
+SmallVector<Value> cascade::fromExchanged(OpBuilder &b, Location loc,
+                                          ValueRange values, TypeRange types) {
   SmallVector<Value> result;
   for (auto [value, type] : llvm::zip_equal(values, types))
     result.push_back(
@@ -161,7 +160,9 @@ static State mergeRun(OpBuilder &b, Location loc, const ThreadState &states,
 
 State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
                             const ThreadState &states, State state,
-                            bool forFirstBlock, ThreadState::Scope scope) {
+                            bool forFirstBlock, ThreadState::Scope scope,
+                            GridMerge *grid) {
+  Location loc = context.loc;
   Participants who = participantsOf(context, states.getPass().axes);
   cluster::Scope widest = who.blocks > 1  ? cluster::Scope::Cluster
                           : who.warps > 1 ? cluster::Scope::Block
@@ -169,19 +170,24 @@ State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
   std::optional<int32_t> warps;
   if (widest != cluster::Scope::Warp)
     warps = who.warps;
-  else if (who.lanes.back().size == 1)
-    return state;
   for (LaneRun lanes : ArrayRef(who.lanes).drop_back())
-    state = mergeRun(b, context.loc, states, state, lanes, cluster::Scope::Warp,
+    state = mergeRun(b, loc, states, state, lanes, cluster::Scope::Warp,
                      std::nullopt, scope);
   LaneRun last = who.lanes.back();
   RowThreads threads{last.size, last.stride, who.warps, who.blocks};
   // After several runs of lanes the same state is in lanes that are no run.
   if (who.lanes.size() == 1 && isMergedInParts(states, threads)) {
     if (last.size > 1)
-      state = mergeRun(b, context.loc, states, state, last,
-                       cluster::Scope::Warp, std::nullopt, scope);
-    return mergeParts(b, context, states, threads, state, forFirstBlock, scope);
+      state = mergeRun(b, loc, states, state, last, cluster::Scope::Warp,
+                       std::nullopt, scope);
+    return mergeParts(b, context, states, threads, state, forFirstBlock, scope,
+                      grid);
   }
-  return mergeRun(b, context.loc, states, state, last, widest, warps, scope);
+  if (warps || last.size > 1)
+    state = mergeRun(b, loc, states, state, last, widest, warps, scope);
+  if (!grid)
+    return state;
+  return grid->merge(b, states, state,
+                     ThreadColumn::create(b, context, who.laneBits, who.warps),
+                     scope);
 }

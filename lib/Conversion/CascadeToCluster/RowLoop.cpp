@@ -22,6 +22,8 @@ Int ThreadIds::at(Level level) const {
     return warp;
   case Level::Cluster:
     return rank;
+  case Level::Grid: // Of the row axis, whose parts are the fastest.
+    return cluster;
   default:
     return {{}, 0};
   }
@@ -122,10 +124,17 @@ void KernelContext::placeTile(OpBuilder &b, unsigned axis, Int tile) {
   placeOn(ints, plan.axes[axis]);
 }
 
+Int KernelContext::firstClusterOfRow(OpBuilder &b) const {
+  IntBuilder ints(b, loc);
+  Int parts = ints.constant(row().sizeAt(Level::Grid));
+  return ints.sub(ids.cluster, ints.remUI(ids.cluster, parts));
+}
+
 RowRange RowRange::create(OpBuilder &b, const KernelContext &context) {
   IntBuilder ints(b, context.loc);
   RowRange range;
-  range.first = context.ids.cluster;
+  range.first = ints.divUI(context.ids.cluster,
+                           ints.constant(context.row().sizeAt(Level::Grid)));
   if (!context.plan.isResident) {
     range.step = ints.constant(0);
     range.count = ints.constant(1);

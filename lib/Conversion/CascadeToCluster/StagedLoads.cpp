@@ -219,7 +219,7 @@ StagedLoads::StagedLoads(OpBuilder &b, const KernelContext &context,
   }
   bool isStatic = !ShapedType::isDynamic(plan.extent);
   isExact = isStatic &&
-            plan.elementsOfBlock() * plan.sizeAt(Level::Cluster) == plan.extent;
+            plan.elementsOfBlock() * plan.sharingBlocks() == plan.extent;
   if (isExact || (isStatic && plan.tilesOfBlock() == 1)) {
     tilesOfRow = ints.constant(plan.tilesOfBlock());
   } else {

@@ -222,3 +222,17 @@ State ThreadState::merge(OpBuilder &b, Location loc, ArrayRef<State> all,
   }
   return merged;
 }
+
+State ThreadState::mergeMany(OpBuilder &b, Location loc, SmallVector<State> all,
+                             Scope scope) const {
+  constexpr size_t mostValues = 64;
+  size_t together = std::max<size_t>(2, mostValues / all.front().size());
+  while (all.size() > 1) {
+    SmallVector<State> merged;
+    for (size_t first = 0; first < all.size(); first += together)
+      merged.push_back(merge(
+          b, loc, ArrayRef(all).drop_front(first).take_front(together), scope));
+    all = std::move(merged);
+  }
+  return all.front();
+}

@@ -71,6 +71,9 @@ public:
   /// those of, in order: each is corrected once.
   State merge(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<State> all,
               Scope scope) const;
+  /// The same of any number: so many at a time as registers hold.
+  State mergeMany(mlir::OpBuilder &b, mlir::Location loc,
+                  llvm::SmallVector<State> all, Scope scope) const;
 
 private:
   /// The values at `position` of the reductions that `state` has, as PassState

@@ -145,6 +145,64 @@ struct LowerFence : ConvertOpToLLVMPattern<FenceOp> {
   }
 };
 
+/// A pointer must be one to global memory.
+static LogicalResult checkGlobal(Operation *op, StringRef operand,
+                                 Value pointer) {
+  auto type = dyn_cast<LLVM::LLVMPointerType>(pointer.getType());
+  if (type && type.getAddressSpace() == kGlobalMemorySpace)
+    return success();
+  return op->emitOpError() << "operand '" << operand << "' of type "
+                           << pointer.getType()
+                           << " must be in global memory: use !llvm.ptr<1>";
+}
+
+/// The barrier before the increment brings what all threads have written to the
+/// first one, which releases it with its own; the one after it gives what that
+/// thread has acquired, and the answer, to all (PTX ISA, "Memory Consistency
+/// Model": causality order holds across barriers). atom.inc wraps to 0.
+struct LowerArriveLast : ConvertOpToLLVMPattern<ArriveLastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  static constexpr llvm::StringLiteral text =
+      "{\n"
+      ".reg .pred first, last;\n"
+      ".reg .b32 thread, other, most, before;\n"
+      "mov.u32 thread, %tid.x;\n"
+      "mov.u32 other, %tid.y;\n"
+      "or.b32 thread, thread, other;\n"
+      "mov.u32 other, %tid.z;\n"
+      "or.b32 thread, thread, other;\n"
+      "setp.eq.u32 first, thread, 0;\n"
+      "sub.u32 most, $2, 1;\n"
+      "mov.u32 before, $2;\n"
+      "barrier.sync 0;\n"
+      "@first atom.acq_rel.gpu.global.inc.u32 before, [$1], most;\n"
+      "setp.eq.u32 last, before, most;\n"
+      "barrier.red.or.pred last, 0, last;\n"
+      "selp.u32 $0, 1, 0, last;\n"
+      "}";
+
+  LogicalResult
+  matchAndRewrite(ArriveLastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (failed(checkGlobal(op, "counter", op.getCounter())))
+      return failure();
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    Value last =
+        LLVM::InlineAsmOp::create(
+            rewriter, loc, i32,
+            ValueRange{adaptor.getCounter(), adaptor.getCount()}, text,
+            "=r,l,r,~{memory}", /*has_side_effects=*/true,
+            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+            LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+            /*operand_attrs=*/ArrayAttr())
+            .getResult(0);
+    rewriter.replaceOpWithNewOp<LLVM::TruncOp>(op, rewriter.getI1Type(), last);
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Distributed shared memory
 //===----------------------------------------------------------------------===//
@@ -272,12 +330,8 @@ struct LowerLoadAsync : ConvertOpToLLVMPattern<LoadAsyncOp> {
   matchAndRewrite(LoadAsyncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto source = dyn_cast<LLVM::LLVMPointerType>(op.getSource().getType());
-    if (!source || source.getAddressSpace() !=
-                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global))
-      return op.emitOpError()
-             << "operand 'source' of type " << op.getSource().getType()
-             << " must be in global memory: use !llvm.ptr<1>";
+    if (failed(checkGlobal(op, "source", op.getSource())))
+      return failure();
     const LLVMTypeConverter &converter = *getTypeConverter();
     Value dest = getAddress(rewriter, loc, converter, op.getDest(),
                             adaptor.getDest(), adaptor.getIndices());
@@ -335,8 +389,8 @@ static constexpr llvm::StringLiteral kWaitText =
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerBarrier,
-               LowerWarpBarrier, LowerFence, LowerMapShared, LowerStoreAsync,
-               LowerCopyAsync, LowerLoadAsync>(converter);
+               LowerWarpBarrier, LowerFence, LowerArriveLast, LowerMapShared,
+               LowerStoreAsync, LowerCopyAsync, LowerLoadAsync>(converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

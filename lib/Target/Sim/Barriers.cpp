@@ -16,7 +16,43 @@ void Machine::wakeBlock(Block &block, Wait wait) {
       }
 }
 
-/// bar.sync, which all lanes of a warp execute together (PTX .aligned).
+/// The first thread counts the arrival of all, which know `known` together, and
+/// gives them what it has acquired.
+ClockRef Machine::arriveLast(Block &block, const Instr &instr,
+                             const ClockRef &known) {
+  Warp &first = block.warps.front();
+  auto *counters = reinterpret_cast<const uint64_t *>(&first.frame[instr.a]);
+  auto *counts = reinterpret_cast<const uint32_t *>(&first.frame[instr.b]);
+  for (const Warp &warp : block.warps) {
+    auto *theirs = reinterpret_cast<const uint64_t *>(&warp.frame[instr.a]);
+    for (uint32_t rest = warp.present; rest; rest &= rest - 1)
+      if (theirs[__builtin_ctz(rest)] != counters[0])
+        reporter.report("counter", instr.op,
+                        describe(warp.firstThread + __builtin_ctz(rest)) +
+                            " arrives at another counter than the first "
+                            "thread of its block");
+  }
+  if (int32_t(counts[0]) < 1)
+    reporter.report("counter", instr.op,
+                    describe(first.firstThread) + " counts to " +
+                        Twine(int32_t(counts[0])) + "; use 1 and more");
+  auto name = [&] { return describe(first.firstThread); };
+  GlobalAccessor who{clusterNumber + 1, first.view(0), first.epoch, instr.op,
+                     name};
+  auto result = global.increment(counters[0], counts[0] - 1, known, who);
+  bool isLast = result && result->first == counts[0] - 1;
+  for (Warp &warp : block.warps)
+    std::fill_n(reinterpret_cast<uint32_t *>(&warp.frame[instr.dst]), kLanes,
+                isLast);
+  if (!result)
+    return known;
+  auto *acquired = new Clock(*known);
+  acquired->others = joinOthers(known->others, result->second);
+  return ClockRef(acquired);
+}
+
+/// bar.sync, which all lanes of a warp execute together (PTX .aligned); or
+/// the same around an arrival.
 bool Machine::blockBarrier(Warp &warp, LaneGroup &group) {
   if (group.mask != warp.present) {
     group.wait = Wait::Lanes;
@@ -36,6 +72,21 @@ bool Machine::blockBarrier(Warp &warp, LaneGroup &group) {
         proxySum.add(other.proxy[lane]);
     }
   ClockRef clock = sum.take(), proxy = proxySum.take();
+  const Instr &instr = program.code[group.pc];
+  for (const Warp &other : block.warps)
+    for (const LaneGroup &waiting : other.groups) {
+      const Instr &its = program.code[waiting.pc];
+      if (&its == &instr || its.kind == instr.kind)
+        continue;
+      reporter.report("block barrier", instr.op,
+                      "some warps of a block are at a barrier and others "
+                      "arrive at a counter",
+                      {{its.op, "the others are here"}});
+      fail();
+      return false;
+    }
+  if (instr.kind == Kind::ArriveLast)
+    clock = arriveLast(block, instr, clock);
   for (Warp &other : block.warps) {
     ++other.epoch;
     for (unsigned lane = 0; lane < kLanes; ++lane) {

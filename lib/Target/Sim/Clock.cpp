@@ -10,12 +10,35 @@ static void raise(std::vector<uint32_t> &at, const Clock &clock) {
     at[i] = std::max(at[i], clock.at[i]);
 }
 
+OtherClusters cascade::sim::joinOthers(const OtherClusters &lhs,
+                                       const OtherClusters &rhs) {
+  if (!rhs || lhs == rhs)
+    return lhs;
+  if (!lhs)
+    return rhs;
+  auto joined = std::make_shared<std::map<uint32_t, ClockRef>>(*lhs);
+  for (const auto &[cluster, clock] : *rhs) {
+    ClockRef &known = (*joined)[cluster];
+    known = ClockJoin()(known, clock);
+  }
+  return joined;
+}
+
+bool View::coversOf(uint32_t cluster, const Stamp &stamp) const {
+  if (!clock || !clock->others)
+    return false;
+  auto known = clock->others->find(cluster);
+  return known != clock->others->end() &&
+         known->second->at[stamp.component] >= stamp.epoch;
+}
+
 void ClockSum::add(const ClockRef &clock) {
   at.resize(components);
   if (!clock || llvm::is_contained(added, clock))
     return;
   added.push_back(clock);
   raise(at, *clock);
+  others = joinOthers(others, clock->others);
 }
 
 void ClockSum::add(uint32_t component, uint32_t epoch) {
@@ -28,6 +51,7 @@ ClockRef ClockSum::take() {
     return nullptr;
   auto *clock = new Clock;
   clock->at = std::move(at);
+  clock->others = std::exchange(others, nullptr);
   at.clear();
   added.clear();
   return ClockRef(clock);
@@ -43,6 +67,7 @@ ClockRef ClockJoin::operator()(const ClockRef &lhs, const ClockRef &rhs) {
   auto *clock = new Clock;
   clock->at = lhs->at;
   raise(clock->at, *rhs);
+  clock->others = joinOthers(lhs->others, rhs->others);
   lastLhs = lhs;
   lastRhs = rhs;
   lastResult = ClockRef(clock);

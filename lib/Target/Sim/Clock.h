@@ -14,16 +14,27 @@
 
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 namespace cascade::sim {
 
+struct Clock;
+/// Null is the clock of zeros.
+using ClockRef = llvm::IntrusiveRefCntPtr<const Clock>;
+/// Clocks of other clusters of the launch, by number: what has happened there
+/// before. Null where nothing is known, as without an arrival at a counter.
+using OtherClusters = std::shared_ptr<const std::map<uint32_t, ClockRef>>;
+
 /// The epochs up to which everything of each component has happened before.
 struct Clock : llvm::RefCountedBase<Clock> {
   std::vector<uint32_t> at;
+  OtherClusters others;
 };
-/// Null is the clock of zeros.
-using ClockRef = llvm::IntrusiveRefCntPtr<const Clock>;
+
+/// The larger of what two know.
+OtherClusters joinOthers(const OtherClusters &lhs, const OtherClusters &rhs);
 
 /// One access: who, when, and the instruction.
 struct Stamp {
@@ -43,6 +54,8 @@ struct View {
   bool covers(const Stamp &stamp) const {
     return covers(stamp.component, stamp.epoch);
   }
+  /// Of a stamp that belongs to another cluster.
+  bool coversOf(uint32_t cluster, const Stamp &stamp) const;
 };
 
 /// Collects the clocks of those who arrive at a barrier.
@@ -60,6 +73,7 @@ private:
   unsigned components;
   std::vector<uint32_t> at;
   std::vector<ClockRef> added;
+  OtherClusters others;
 };
 
 /// The larger of two clocks; remembers its last result, since the threads of a

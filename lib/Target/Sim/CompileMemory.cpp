@@ -320,6 +320,17 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
       emit(Kind::ClusterWait);
     return success();
   }
+  if (auto arrive = dyn_cast<ArriveLastOp>(op)) {
+    uint32_t counter = getOne(arrive.getCounter());
+    uint32_t count = getOne(arrive.getCount());
+    uint32_t result = define(arrive.getLast()).front();
+    Instr &instr = emit(Kind::ArriveLast);
+    instr.dst = result;
+    instr.a = counter;
+    instr.b = count;
+    program.hasArrivals = true;
+    return success();
+  }
   if (isa<WarpBarrierOp>(op)) {
     emit(Kind::WarpBarrier);
     return success();

@@ -147,6 +147,7 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
     warpBarrier(warp);
     break;
   case Kind::BlockBarrier:
+  case Kind::ArriveLast:
     return blockBarrier(warp, group);
   case Kind::ClusterArrive:
     clusterArrive(warp, mask, instr);

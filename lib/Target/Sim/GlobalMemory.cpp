@@ -86,7 +86,7 @@ bool GlobalMemory::read(uint64_t address, const Access &access, uint8_t *to,
       auto place = [&] {
         return (" element " + Twine(i) + " of '" + buffer.name + "'").str();
       };
-      bool isOwn = shadow.cluster == who.cluster && who.view.covers(write);
+      bool isKnown = who.covers(shadow.cluster, write);
       if (write.epoch == 0 && !buffer.isInitialised)
         reporter.report("uninitialised global memory", who.op,
                         who.name() + " reads" + place() +
@@ -97,7 +97,7 @@ bool GlobalMemory::read(uint64_t address, const Access &access, uint8_t *to,
                             " through the read-only path, but this kernel "
                             "writes it; use a plain load",
                         {{write.op, "the write is here"}});
-      else if (write.epoch != 0 && !isOwn)
+      else if (write.epoch != 0 && !isKnown)
         reporter.report("data race", who.op,
                         who.name() + " reads" + place() +
                             ", which another thread writes, and nothing "
@@ -125,8 +125,8 @@ bool GlobalMemory::write(uint64_t address, const Access &access,
     auto place = [&] {
       return (" element " + Twine(i) + " of '" + buffer.name + "'").str();
     };
-    bool isOwn = shadow.cluster == who.cluster && who.view.covers(shadow.write);
-    if (shadow.write.epoch != 0 && !isOwn)
+    bool isKnown = who.covers(shadow.cluster, shadow.write);
+    if (shadow.write.epoch != 0 && !isKnown)
       reporter.report("data race", who.op,
                       who.name() + " writes" + place() +
                           ", which another thread writes too, and nothing "
@@ -143,4 +143,59 @@ bool GlobalMemory::write(uint64_t address, const Access &access,
   }
   std::memcpy(buffer.data + offset, from, access.bytes());
   return true;
+}
+
+std::optional<std::pair<uint32_t, OtherClusters>>
+GlobalMemory::increment(uint64_t address, uint32_t most, const ClockRef &known,
+                        const GlobalAccessor &who) {
+  Access access;
+  access.values.resize(1);
+  access.alignment = access.scalarBytes;
+  int64_t offset;
+  Memory *memory = find(address, access, /*isWrite=*/true, who, offset);
+  if (!memory)
+    return std::nullopt;
+  const Buffer &buffer = *memory->buffer;
+  for (size_t i = offset / buffer.elementBytes;
+       i * buffer.elementBytes < size_t(offset) + access.bytes(); ++i)
+    if (const Shadow &shadow = memory->shadow[i]; shadow.write.epoch != 0)
+      reporter.report("counter", who.op,
+                      who.name() + " arrives at a counter in element " +
+                          Twine(i) + " of '" + buffer.name +
+                          "', which this kernel writes; only arrivals may "
+                          "touch a counter",
+                      {{shadow.write.op, "the write is here"}});
+  Counter &counter = counters[address];
+  uint32_t before;
+  std::memcpy(&before, buffer.data + offset, sizeof(before));
+  if (before > most || (counter.data && counter.most != most))
+    reporter.report("counter", who.op,
+                    who.name() + " arrives at a counter that has counted " +
+                        Twine(before) + " arrivals, and counts to " +
+                        Twine(uint64_t(most) + 1) +
+                        "; give all that arrive the same count, and begin "
+                        "with 0");
+  uint32_t after = before >= most ? 0 : before + 1;
+  std::memcpy(buffer.data + offset, &after, sizeof(after));
+  counter.data = buffer.data + offset;
+  counter.most = most;
+  counter.op = who.op;
+  auto own = std::make_shared<std::map<uint32_t, ClockRef>>();
+  (*own)[who.cluster] = known;
+  counter.released = joinOthers(counter.released, known->others);
+  counter.released = joinOthers(counter.released, own);
+  return std::pair(before, counter.released);
+}
+
+void GlobalMemory::checkCounters() {
+  for (const auto &[address, counter] : counters) {
+    uint32_t value;
+    std::memcpy(&value, counter.data, sizeof(value));
+    if (value != 0)
+      reporter.report("counter", counter.op,
+                      "the kernel ends with " + Twine(value) + " of " +
+                          Twine(uint64_t(counter.most) + 1) +
+                          " arrivals at a counter, with which the next launch "
+                          "begins");
+  }
 }

@@ -129,6 +129,7 @@ private:
 
   // Barriers (Barriers.cpp).
   bool blockBarrier(Warp &warp, LaneGroup &group);
+  ClockRef arriveLast(Block &block, const Instr &instr, const ClockRef &known);
   void warpBarrier(Warp &warp);
   void clusterArrive(Warp &warp, uint32_t mask, const Instr &instr);
   bool clusterWait(Warp &warp, LaneGroup &group, const Instr &instr);

@@ -40,6 +40,7 @@ enum class Kind : uint8_t {
   Shuffle, ///< dst, b = value and validity; a, c = value, offset
   Vote,    ///< dst = the lanes where a is true (imm), or whether any is
   BlockBarrier,
+  ArriveLast, ///< dst = whether the block is the last; a, b = counter, count
   WarpBarrier,
   ClusterArrive, ///< imm: relaxed
   ClusterWait,
@@ -158,6 +159,8 @@ struct Program {
   /// smaller.
   unsigned sharedGranule = 4;
   uint32_t frameBytes = 0;
+  /// Whether clusters learn from each other, in the order in which they come.
+  bool hasArrivals = false;
 };
 
 /// Compiles `func`. Fails with a diagnostic at an operation that the simulated

@@ -2,6 +2,8 @@
 
 #include "cascade/Target/Sim/Simulator.h"
 #include "Machine.h"
+#include <numeric>
+#include <random>
 
 using namespace mlir;
 using namespace cascade::sim;
@@ -70,11 +72,19 @@ LogicalResult Kernel::run(const LaunchSize &size, ArrayRef<Argument> arguments,
                          : arguments[i].value);
   Machine machine(*program, size, global, values, reporter, options);
   // Clusters do not wait for each other: one after another.
-  uint32_t number = 0;
+  std::vector<std::array<uint32_t, 3>> origins;
   for (uint32_t z = 0; z < size.grid[2]; z += size.cluster[2])
     for (uint32_t y = 0; y < size.grid[1]; y += size.cluster[1])
       for (uint32_t x = 0; x < size.grid[0]; x += size.cluster[0])
-        if (!machine.run({x, y, z}, number++))
-          return failure();
+        origins.push_back({x, y, z});
+  std::vector<uint32_t> order(origins.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Where the last to come does something else, by the seed.
+  if (program->hasArrivals && options.seed != 0)
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(options.seed));
+  for (uint32_t number : order)
+    if (!machine.run(origins[number], number))
+      return failure();
+  global.checkCounters();
   return failure(reporter.hasAny());
 }

@@ -1,7 +1,7 @@
 //===- Collective.cpp - The collectives, seen as one ----------------------===//
 
 #include "Collective.h"
-#include "TuplePacking.h"
+#include "cascade/Transforms/Cluster/TuplePacking.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -4,7 +4,7 @@
 #define CASCADE_LIB_TRANSFORMS_CLUSTER_EXPANSION_H
 
 #include "Collective.h"
-#include "TuplePacking.h"
+#include "cascade/Transforms/Cluster/TuplePacking.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace cascade::cluster {

@@ -284,7 +284,7 @@ LogicalResult BarrierPlacement::visitDivergent(Operation *op,
   SmallVector<SharedAccess> accesses;
   Operation *barrier = nullptr;
   op->walk([&](Operation *nested) {
-    if (isa<gpu::BarrierOp, BarrierOp>(nested))
+    if (isa<gpu::BarrierOp, BarrierOp, ArriveLastOp>(nested))
       barrier = nested;
     effects.collect(nested, accesses);
   });
@@ -314,7 +314,7 @@ LogicalResult BarrierPlacement::visitDivergent(Operation *op,
 }
 
 LogicalResult BarrierPlacement::visitOp(Operation *op, Pending &pending) {
-  if (isa<gpu::BarrierOp>(op)) {
+  if (isa<gpu::BarrierOp, ArriveLastOp>(op)) {
     pending.orderInBlock();
     return success();
   }

@@ -1,6 +1,6 @@
 //===- TuplePacking.cpp - Tuples as 32-bit words --------------------------===//
 
-#include "TuplePacking.h"
+#include "cascade/Transforms/Cluster/TuplePacking.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"

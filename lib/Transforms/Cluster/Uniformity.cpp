@@ -46,6 +46,8 @@ bool Uniformity::isSource(Operation *op) const {
     return true;
   if (isa<gpu::GlobalIdOp>(op))
     return true;
+  if (isa<ArriveLastOp>(op))
+    return scope == Scope::Cluster;
   // The result of a collective is the same for its scope only.
   if (std::optional<Collective> c = Collective::get(op))
     return c->isToRoot() || c->kind == CollectiveKind::ReduceScatter ||

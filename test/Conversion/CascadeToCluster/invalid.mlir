@@ -28,7 +28,7 @@ func.func @uncovered(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @row_on_grid(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{axis 'l' is mapped to grid; the axis that a kernel streams takes cluster, loop, reg, warp, lane and vector}}
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid; say who merges its states: merge = [l: last]}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32)>} {
@@ -562,4 +562,133 @@ func.func @looped_ahead(%x: tensor<64x8xf32>) -> tensor<f32> {
     cascade.yield %m : f32
   }
   return %z : tensor<f32>
+}
+
+// -----
+
+func.func @merge_without_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping has a merge policy for "l"; only axis 'l', which the kernel streams, takes one, where it is split over the grid: write l: grid(n) x ... and merge = [l: last], or leave the policy out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @merge_of_other_axis(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping has a merge policy for "i"; only axis 'l', which the kernel streams, takes one}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32), merge = [i: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @merge_sync(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping has the merge policy 'sync', which no kernel follows yet; use last}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32), merge = [l: sync]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @unsized_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it first, as in l: grid(4) x ...}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @inner_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it first, as in l: grid(4) x ...}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x grid(2) x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @many_splits(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid into 256 parts; at most 128 are merged: use a larger cluster digit}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(256) x loop x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @resident_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid, but a resident grid goes from one whole row to another; leave one of the two out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: loop x grid(resident), l: grid(2) x loop x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @split_of_result(%x: tensor<8x4096xf32>) -> tensor<8x4096xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid, where only the last block to arrive knows the merged states, but result 0 varies over axis 'l'; use a cluster digit in its place}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i, l] : tensor<8x4096xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x4096xf32>
+}
+
+// -----
+
+func.func @split_of_passes(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid, where only the last block to arrive knows the merged states, but 2 passes go over axis 'l'; use a cluster digit in its place}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: grid(2) x loop x lane(32), merge = [l: last]>} {
+  ^bb0(%e: f32):
+    %m = cascade.reduce max %e over (l) : f32
+    %d = arith.subf %e, %m : f32
+    %s = cascade.reduce add %d over (l) : f32
+    cascade.yield %s : f32
+  }
+  return %y : tensor<8xf32>
 }

@@ -35,6 +35,8 @@ gpu.module @k {
     cluster.copy_async %e[%c0] to %e[%c0] mbar %b[%c0] rank %r bytes %i64 : memref<8xf64, #wg>, memref<8xf64, #wg>, memref<1xi64, #wg>
     // CHECK: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];{{.*}}"r,l,r,r,~{memory}"
     cluster.load_async %p to %e[%c0] mbar %b[%c0] bytes %i64 : !llvm.ptr<1>, memref<8xf64, #wg>, memref<1xi64, #wg>
+    // CHECK: llvm.inline_asm has_side_effects {{.*}}barrier.sync 0;{{.*}}@first atom.acq_rel.gpu.global.inc.u32 before, [$1], most;{{.*}}barrier.red.or.pred last, 0, last;{{.*}}"=r,l,r,~{memory}"
+    %last = cluster.arrive_last %p count %i64 : !llvm.ptr<1>
     // CHECK: nvvm.bar.warp.sync
     cluster.warp_barrier
     // CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64

@@ -564,3 +564,50 @@ gpu.module @k {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @k {
+  gpu.func @no_arrivals(%x: !llvm.ptr<1>) kernel {
+    %n = arith.constant 0 : i32
+    // expected-error @below {{operand 'count' is 0; use 1 to 2147483647}}
+    %last = cluster.arrive_last %x count %n : !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-note @below {{the enclosing function is here}}
+func.func @arrival_outside_kernel(%x: !llvm.ptr<1>, %n: i32) {
+  // expected-error @below {{works only in a kernel: move it into a gpu.func}}
+  %last = cluster.arrive_last %x count %n : !llvm.ptr<1>
+  return
+}
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{'cluster.workspace_bytes' must be an array of i64 on a function}}
+  gpu.func @workspace_type(%x: !llvm.ptr<1>) kernel attributes {cluster.workspace_bytes = 16 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{'cluster.workspace_bytes' has 2 parts: give the function as many !llvm.ptr<1> as its last arguments}}
+  gpu.func @workspace_arguments(%n: i32, %x: !llvm.ptr<1>) kernel attributes {cluster.workspace_bytes = array<i64: 16, 16>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  // expected-error @below {{'cluster.workspace_bytes' has a part of 12 bytes; use a positive multiple of 16}}
+  gpu.func @workspace_size(%x: !llvm.ptr<1>) kernel attributes {cluster.workspace_bytes = array<i64: 12>} {
+    gpu.return
+  }
+}

@@ -48,6 +48,8 @@ gpu.module @kernels {
     %global = llvm.mlir.zero : !llvm.ptr<1>
     cluster.load_async %global to %src[%c0] mbar %b[%c0] bytes %i64
         : !llvm.ptr<1>, memref<64xf32, #wg>, memref<2xi64, #wg>
+    // CHECK: cluster.arrive_last %{{.*}} count %{{.*}} : !llvm.ptr<1>
+    %last = cluster.arrive_last %global count %i64 : !llvm.ptr<1>
     // CHECK: cluster.warp_barrier
     cluster.warp_barrier
     // CHECK: cluster.mbarrier.wait %{{.*}}[%{{.*}}], %{{.*}}

@@ -3,7 +3,7 @@
 # can run with run-cases.sh: build-cases.sh OUT [TOOLS_DIR]
 #
 # The chains are those of Integration/CPU, at every cluster size, and of
-# Integration/Attention, in clusters of two; those that GPU kernels do not take
+# Integration/Attention, in clusters of two, some of them split over the grid; those that GPU kernels do not take
 # yet, or that are left out for their size, are listed here with the reason.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,6 +47,19 @@ for file in "$here"/../CPU/*.mlir "$here"/*.mlir; do
     done
   done
 done
+# Rows that the grid is split over.
+for name in logsumexp payload; do
+  for split in 2 7; do
+    artefact=$name-split${split}_c2
+    "$bin/cascade-compile" "$here/../CPU/$name.mlir" -o "$out/$artefact" \
+      --with-reference --mapping="#cascade.mapping<i: grid, l: grid($split) x cluster(2) x loop x reg(2) x warp(4) x lane(32), merge = [l: last]>"
+    rm "$out/$artefact.ref.ptx"
+    sed -i "s/\"$artefact.ref.ptx\"/\"${name}_c1.ref.ptx\"/" "$out/$artefact.json"
+  done
+done
+"$bin/cascade-compile" "$here/../Attention/heads.mlir" \
+  -o "$out/attention-heads-split_c2" --with-reference \
+  --mapping="#cascade.mapping<b: grid, h: grid, l: grid(3) x cluster(2) x loop x reg(2) x warp(4) x lane(4 at 8), d: lane(8 at 1) x vector(8), e: lane(8 at 1) x vector(8), merge = [l: last]>"
 # The others are too large for this folder; they run on the simulated device.
 for name in heads queries causal masks softmaxes latent; do
   "$bin/cascade-compile" "$here/../Attention/$name.mlir" \

@@ -136,6 +136,13 @@ LogicalResult BarrierOp::verify() {
 
 LogicalResult WarpBarrierOp::verify() { return verifyInKernel(*this); }
 
+LogicalResult ArriveLastOp::verify() {
+  if (failed(verifyInKernel(*this)))
+    return failure();
+  return verifyRange(*this, "count", getCount(), 1,
+                     std::numeric_limits<int32_t>::max());
+}
+
 //===----------------------------------------------------------------------===//
 // map_shared
 //===----------------------------------------------------------------------===//

@@ -51,6 +51,8 @@ static constexpr TargetScalar scalars[] = {
     {"warp_merge_slope", &T::warpMergeSlope},
     {"block_merge_cycles", &T::blockMergeCycles},
     {"block_merge_slope", &T::blockMergeSlope},
+    {"grid_merge_cycles", &T::gridMergeCycles},
+    {"grid_merge_slope", &T::gridMergeSlope},
 };
 
 static constexpr TargetList lists[] = {
@@ -142,6 +144,9 @@ static TargetConstants makeH200() {
   gpu.warpMergeSlope = 55;
   gpu.blockMergeCycles = 508;
   gpu.blockMergeSlope = 31;
+  gpu.gridMergeCycles =
+      3600;                // Not measured: four trips to the L2 cache, twice.
+  gpu.gridMergeSlope = 12; // Not measured.
   return gpu;
 }
 

@@ -132,6 +132,38 @@ def Cluster_FenceOp : Cluster_Op<"fence", [
 }
 
 //===----------------------------------------------------------------------===//
+// Blocks of a grid
+//===----------------------------------------------------------------------===//
+
+def Cluster_ArriveLastOp : Cluster_Op<"arrive_last", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Whether this block is the last of some blocks to arrive";
+  let description = [{
+    `count` blocks of the grid arrive at `counter`, an i32 in global memory that
+    is 0 before the first of them. All threads of a block execute it and get the
+    same answer: true in the block that comes last. What the threads of the
+    blocks wrote to global memory before they arrived, the threads of that block
+    see after it; no block waits for another. The last arrival sets the counter
+    to 0 again, for the next launch.
+
+    ```mlir
+    %last = cluster.arrive_last %counter count %n : !llvm.ptr<1>
+    scf.if %last { ... }
+    ```
+
+    The loads of what other blocks wrote must not take the read-only path
+    (`invariant`). Which block is the last differs from run to run: results are
+    the same every time only if the states of the blocks are combined in an
+    order that does not depend on it.
+  }];
+  let arguments = (ins Cluster_GlobalPointer:$counter, I32:$count);
+  let results = (outs I1:$last);
+  let assemblyFormat =
+      "$counter `count` $count attr-dict `:` type($counter)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Distributed shared memory
 //===----------------------------------------------------------------------===//
 

@@ -75,6 +75,10 @@ struct TargetConstants {
   int64_t warpMergeSlope = 0;
   int64_t blockMergeCycles = 0;
   int64_t blockMergeSlope = 0;
+  // The same over the grid: a state is stored and released, the arrival
+  // counted, and all states are loaded; and something for each cluster.
+  int64_t gridMergeCycles = 0;
+  int64_t gridMergeSlope = 0;
 
   /// Cycles of the multiprocessor in a microsecond.
   double cyclesPerUs() const { return double(clockKhz) / 1e3; }

@@ -1,7 +1,7 @@
 //===- TuplePacking.h - Tuples as 32-bit words ----------------*- C++ -*-===//
 
-#ifndef CASCADE_LIB_TRANSFORMS_CLUSTER_TUPLEPACKING_H
-#define CASCADE_LIB_TRANSFORMS_CLUSTER_TUPLEPACKING_H
+#ifndef CASCADE_TRANSFORMS_CLUSTER_TUPLEPACKING_H
+#define CASCADE_TRANSFORMS_CLUSTER_TUPLEPACKING_H
 
 #include "mlir/IR/Builders.h"
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace cascade::cluster
 
-#endif // CASCADE_LIB_TRANSFORMS_CLUSTER_TUPLEPACKING_H
+#endif // CASCADE_TRANSFORMS_CLUSTER_TUPLEPACKING_H
