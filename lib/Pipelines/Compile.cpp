@@ -89,7 +89,7 @@ private:
   bool applyTuning(ModuleOp fused);
   bool runUpTo(Phase last);
   bool buildArtefact();
-  FailureOr<std::string> emitReference(llvm::StringMap<int64_t> &shared);
+  FailureOr<std::string> emitReference(ManifestOptions &manifest);
   std::string print(ModuleOp module);
   std::string stem() const {
     return options.output.empty()
@@ -233,19 +233,7 @@ bool Compilation::runUpTo(Phase end) {
   return succeeded(runPhases(*module, end, options.pipeline, visit));
 }
 
-/// Adds what the kernels of `lowered`, a module at phase `nvvm`, say that they
-/// take of dynamic shared memory.
-static void addDynamicShared(ModuleOp lowered,
-                             llvm::StringMap<int64_t> &shared) {
-  lowered.walk([&](LLVM::LLVMFuncOp kernel) {
-    if (auto bytes =
-            kernel->getAttrOfType<IntegerAttr>(cluster::kDynamicBytesAttrName))
-      shared[kernel.getName()] = bytes.getInt();
-  });
-}
-
-FailureOr<std::string>
-Compilation::emitReference(llvm::StringMap<int64_t> &shared) {
+FailureOr<std::string> Compilation::emitReference(ManifestOptions &manifest) {
   FailureOr<OwningOpRef<ModuleOp>> reference = buildReference(*chains);
   if (failed(reference))
     return failure();
@@ -257,7 +245,7 @@ Compilation::emitReference(llvm::StringMap<int64_t> &shared) {
     if (failed(passes.run(*lowered)))
       return failure();
   }
-  addDynamicShared(*lowered, shared);
+  manifest.addKernels(*lowered);
   return emitPTX(kernelsOf(*lowered), {options.chip});
 }
 
@@ -290,10 +278,11 @@ bool Compilation::buildArtefact() {
                                : options.pipeline.target,
                         stem() + ".ptx",
                         /*reference=*/"",
-                        /*shared=*/{}};
-  addDynamicShared(*module, names.shared);
+                        /*shared=*/{},
+                        /*workspace=*/{}};
+  names.addKernels(*module);
   if (options.withReference) {
-    FailureOr<std::string> reference = emitReference(names.shared);
+    FailureOr<std::string> reference = emitReference(names);
     if (failed(reference))
       return false;
     names.reference = stem() + ".ref.ptx";

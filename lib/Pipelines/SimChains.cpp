@@ -102,7 +102,9 @@ Error ChainRunner::compile() {
   ManifestOptions names{"simulated",         "sm_90",
                         sim.pipeline.target, "simulated.ptx",
                         /*reference=*/"",
-                        /*shared=*/{}};
+                        /*shared=*/{},
+                        /*workspace=*/{}};
+  names.addKernels(*expanded);
   auto object = buildManifest(*mapped, nullptr, names);
   if (failed(object))
     return failure;
@@ -181,23 +183,47 @@ ChainRunner::simulate(const runtime::Plan &plan, const Tensors &inputs,
     std::memset(tensor->data(), simPoison, tensor->sizeInBytes());
     memory.push_back(std::move(*tensor));
   }
+  // Clusters that there is room for at once: results do not depend on it.
+  auto residentBlocks = [&](const runtime::Launch &launch) {
+    return (1 + int64_t(seed % 4)) * launch.cluster[0] * launch.cluster[1] *
+           launch.cluster[2];
+  };
+  int64_t mostResident = 0;
+  for (const runtime::Launch *launch : plan.kernels.launches)
+    mostResident = std::max(mostResident, residentBlocks(*launch));
+  const runtime::Workspace &needs = plan.kernels.program->workspace;
+  auto workspaceBytes = needs.bytes.evaluate(plan.dims, mostResident);
+  if (!workspaceBytes)
+    return workspaceBytes.error().in("workspace");
+  auto workspace =
+      Tensor::create(runtime::ElementType::I32, {*workspaceBytes / 4});
+  if (!workspace)
+    return workspace.error().in("workspace");
+  if (!needs.zero)
+    std::memset(workspace->data(), simPoison, workspace->sizeInBytes());
   for (const runtime::Launch *launch : plan.kernels.launches) {
-    // Clusters that there is room for at once: results do not depend on it.
-    int64_t clusters = 1 + int64_t(seed % 4);
-    int64_t clusterBlocks =
-        int64_t(launch->cluster[0]) * launch->cluster[1] * launch->cluster[2];
-    auto shape =
-        runtime::evaluateLaunch(*launch, plan.dims, clusters * clusterBlocks);
+    int64_t resident = residentBlocks(*launch);
+    auto shape = runtime::evaluateLaunch(*launch, plan.dims, resident);
     if (!shape)
       return shape.error();
     if (runtime::isEmpty(*shape))
       continue;
     std::vector<sim::Argument> values;
     for (const runtime::Parameter &parameter : launch->parameters) {
-      if (parameter.kind == runtime::Parameter::Kind::Workspace)
-        return Error::input("kernel '" + launch->kernel +
-                            "' takes a workspace, which the simulated device "
-                            "does not know");
+      if (parameter.kind == runtime::Parameter::Kind::Workspace) {
+        auto offset = parameter.expr.evaluate(plan.dims, resident);
+        if (!offset)
+          return offset.error().in("workspace");
+        // A kernel that reads what it has not written relies on what another
+        // launch has left.
+        sim::Argument part =
+            bufferOf(*workspace, "workspace", /*isWritable=*/true,
+                     /*isInitialised=*/false, /*offset=*/0);
+        part.buffer.data += *offset;
+        part.buffer.bytes -= *offset;
+        values.push_back(part);
+        continue;
+      }
       if (parameter.kind == runtime::Parameter::Kind::Dim) {
         auto value = parameter.expr.evaluate(plan.dims, std::nullopt);
         if (!value)

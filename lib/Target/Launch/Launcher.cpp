@@ -25,6 +25,8 @@ static std::string emitExpr(const Value &expr) {
   std::string lhs = emitExpr(list[1]), rhs = emitExpr(list[2]);
   if (op == "ceildiv")
     return "((" + lhs + " + " + rhs + " - 1) / " + rhs + ")";
+  if (op == "max")
+    return "std::max<int64_t>(" + lhs + ", " + rhs + ")";
   return "(" + lhs +
          (op == "mul"   ? " * "
           : op == "add" ? " + "
@@ -99,6 +101,9 @@ void FunctionEmitter::emitLaunch(const Object &launch) {
     if (auto number = object.getInteger("arg"))
       os << "    auto " << name << " = "
          << *arguments[*number].getAsObject()->getString("name") << ";\n";
+    else if (const Value *offset = object.get("workspace"))
+      os << "    auto " << name << " = workspace + " << emitExpr(*offset)
+         << ";\n";
     else
       os << "    auto " << name << " = static_cast<int32_t>("
          << *object.getString("dim") << ");\n";
@@ -131,10 +136,23 @@ void FunctionEmitter::emit() {
   }
   for (const std::string &dim : dims)
     parameters.push_back("int64_t " + dim);
+  const Object *workspace = function.getObject("workspace");
+  if (workspace) {
+    os << "\n/// Bytes of the workspace of " << *function.getString("name")
+       << ": zero before its first launch, one for each stream.\nint64_t "
+       << *function.getString("name") << "_workspace("
+       << llvm::join(llvm::map_range(dims,
+                                     [](const std::string &dim) {
+                                       return "int64_t " + dim;
+                                     }),
+                     ", ")
+       << ") {\n  return " << emitExpr(*workspace->get("bytes")) << ";\n}\n";
+    parameters.push_back("CUdeviceptr workspace");
+  }
   parameters.push_back("CUstream stream");
   os << "\n/// Device buffers and scalars in the order of the function, then "
-        "the "
-        "dynamic\n/// extents.\nCUresult "
+        "the dynamic\n/// extents"
+     << (workspace ? ", and the workspace" : "") << ".\nCUresult "
      << *function.getString("name") << "(" << llvm::join(parameters, ", ")
      << ") {\n";
   for (const Value &launch : *function.getArray("launches"))
@@ -147,6 +165,7 @@ std::string cascade::emitLauncher(const Object &manifest, llvm::StringRef ptx) {
   llvm::raw_string_ostream os(text);
   os << R"CPP(// Launches the kernels of ')CPP" << *manifest.getString("name")
      << R"CPP(' through the CUDA driver. Link with -lcuda.
+#include <algorithm>
 #include <cstdint>
 #include <cuda.h>
 

@@ -3,6 +3,7 @@
 #include "cascade/Target/Launch/Manifest.h"
 #include "cascade/Analysis/MappingPlan.h"
 #include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
+#include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "cascade/Transforms/ScheduleChains.h"
 
 using namespace mlir;
@@ -15,6 +16,25 @@ namespace {
 /// Bytes that one access of an aligned variant takes.
 constexpr int64_t accessAlignment = 16;
 
+/// The launches of one list, and the bytes of the workspace that they share;
+/// null where none has one.
+struct LaunchList {
+  Array launches;
+  llvm::json::Value workspaceBytes = nullptr;
+
+  void addWorkspace(llvm::json::Value bytes) {
+    workspaceBytes =
+        workspaceBytes == nullptr
+            ? std::move(bytes)
+            : Array{"max", std::move(workspaceBytes), std::move(bytes)};
+  }
+  /// Puts the workspace into the object that has the launches.
+  void describeWorkspace(Object &object) const {
+    if (workspaceBytes != nullptr)
+      object["workspace"] = Object{{"bytes", workspaceBytes}, {"init", "zero"}};
+  }
+};
+
 /// Describes one function; names its dynamic dimensions.
 class FunctionWriter {
 public:
@@ -25,8 +45,9 @@ public:
   }
 
   Array arguments() const;
-  /// The launch of `variant`, the same function under another mapping.
-  FailureOr<Object> launch(func::FuncOp variant, ChainOp variantChain) const;
+  /// Adds the launch of `variant`, the same function under another mapping.
+  LogicalResult addLaunch(LaunchList &list, func::FuncOp variant,
+                          ChainOp variantChain) const;
 
 private:
   void nameDims();
@@ -156,8 +177,19 @@ Array FunctionWriter::guardsOf(func::FuncOp variant, ChainOp variantChain,
   return when;
 }
 
-FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
-                                         ChainOp variantChain) const {
+void ManifestOptions::addKernels(ModuleOp lowered) {
+  lowered.walk([&](FunctionOpInterface kernel) {
+    if (auto bytes =
+            kernel->getAttrOfType<IntegerAttr>(cluster::kDynamicBytesAttrName))
+      shared[kernel.getName()] = bytes.getInt();
+    if (ArrayRef<int64_t> parts = cluster::getWorkspaceBytes(kernel);
+        !parts.empty())
+      workspace[kernel.getName()] = SmallVector<int64_t>(parts);
+  });
+}
+
+LogicalResult FunctionWriter::addLaunch(LaunchList &list, func::FuncOp variant,
+                                        ChainOp variantChain) const {
   FailureOr<unsigned> rowAxis = getRowAxis(variantChain);
   FailureOr<MappingPlan> plan = MappingPlan::get(variantChain);
   if (failed(rowAxis) || failed(plan))
@@ -165,8 +197,12 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
 
   llvm::json::Value grid = plan->blocks;
   for (const AxisPlan &axis : plan->axes) {
-    if (axis.axis == *rowAxis || !axis.at(Level::Grid))
+    if (!axis.at(Level::Grid))
       continue;
+    if (axis.axis == *rowAxis) {
+      grid = Array{"mul", std::move(grid), axis.sizeAt(Level::Grid)};
+      continue;
+    }
     int64_t inner =
         axis.sizedProduct() / std::max<int64_t>(1, axis.sizeAt(Level::Grid));
     llvm::json::Value positions =
@@ -177,7 +213,8 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
   if (plan->isResident)
     grid = Array{"min", std::move(grid), Array{"resident"}};
 
-  // The order of KernelContext: inputs, results, dynamic dimensions.
+  // The order of KernelContext: inputs, results, dynamic dimensions; and then
+  // the workspace.
   Array args;
   func::FuncOp op = function;
   ChainOp original = chain;
@@ -198,6 +235,20 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
     addDims(op.getArgument(argument).getType(), inputDims[argument]);
   for (auto [i, result] : llvm::enumerate(original.getResults()))
     addDims(result.getType(), outputDims[i]);
+  auto needs = options.workspace.find(variant.getName());
+  if (needs != options.workspace.end()) {
+    llvm::json::Value clusters =
+        plan->blocks == 1 ? grid : Array{"floordiv", grid, plan->blocks};
+    int64_t offset = 0;
+    for (int64_t bytes : needs->second) {
+      llvm::json::Value place = offset;
+      if (offset != 0)
+        place = Array{"mul", clusters, offset};
+      args.push_back(Object{{"workspace", std::move(place)}});
+      offset += bytes;
+    }
+    list.addWorkspace(Array{"mul", std::move(clusters), offset});
+  }
 
   Object launch{{"kernel", variant.getName().str()},
                 {"group", 0},
@@ -214,13 +265,14 @@ FailureOr<Object> FunctionWriter::launch(func::FuncOp variant,
           {"atmost", Array{extentOf(axis.axis), MappingPlan::maxRowLength}}});
   if (!when.empty())
     launch["when"] = std::move(when);
-  return launch;
+  list.launches.push_back(std::move(launch));
+  return success();
 }
 
-/// The launches of `function` and of the variant behind it, in order.
-static FailureOr<Array> launchesOf(const FunctionWriter &writer,
-                                   ModuleOp module, StringRef name) {
-  Array launches;
+/// Adds the launches of the function `name` and of the variant behind it, in
+/// order.
+static LogicalResult addLaunches(LaunchList &list, const FunctionWriter &writer,
+                                 ModuleOp module, StringRef name) {
   while (true) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function)
@@ -228,14 +280,12 @@ static FailureOr<Array> launchesOf(const FunctionWriter &writer,
     FailureOr<ChainOp> chain = getKernelChain(function);
     if (failed(chain))
       return failure();
-    FailureOr<Object> launch = writer.launch(function, *chain);
-    if (failed(launch))
+    if (failed(writer.addLaunch(list, function, *chain)))
       return failure();
-    launches.push_back(std::move(*launch));
     auto fallback =
         function->getAttrOfType<FlatSymbolRefAttr>(fallbackAttrName);
     if (!fallback)
-      return launches;
+      return success();
     name = fallback.getValue();
   }
 }
@@ -269,14 +319,15 @@ FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
     if (failed(chain))
       return failure();
     FunctionWriter writer(function, *chain, options);
-    FailureOr<Array> launches = launchesOf(writer, mapped, function.getName());
-    if (failed(launches))
+    LaunchList list;
+    if (failed(addLaunches(list, writer, mapped, function.getName())))
       return failure();
     Object entry{
         {"name", function.getName().str()},
         {"arguments", writer.arguments()},
-        {"launches", std::move(*launches)},
+        {"launches", std::move(list.launches)},
         {"legality", Array{chain->isFused() ? "reassociating" : "bit-exact"}}};
+    list.describeWorkspace(entry);
     StringRef sourceName = function.getName();
     if (auto candidate =
             function->getAttrOfType<DictionaryAttr>(candidateAttrName)) {
@@ -286,14 +337,15 @@ FailureOr<Object> cascade::buildManifest(ModuleOp mapped, ModuleOp reference,
     }
     if (reference) {
       Object kernels;
+      LaunchList shared; // of both: one workspace
       for (auto [key, suffix] : {std::pair("U", referenceUSuffix),
                                  std::pair("R", referenceRSuffix)}) {
-        FailureOr<Array> list =
-            launchesOf(writer, reference, (sourceName + suffix).str());
-        if (failed(list))
+        if (failed(addLaunches(shared, writer, reference,
+                               (sourceName + suffix).str())))
           return failure();
-        kernels[key] = std::move(*list);
+        kernels[key] = std::exchange(shared.launches, Array());
       }
+      shared.describeWorkspace(kernels);
       entry["reference"] = std::move(kernels);
     }
     functions.push_back(std::move(entry));

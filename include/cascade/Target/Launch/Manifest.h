@@ -24,6 +24,12 @@ struct ManifestOptions {
   /// Bytes of dynamic shared memory by kernel, of those in `mapped` and in
   /// `reference`.
   llvm::StringMap<int64_t> shared;
+  /// Bytes for each cluster of the parts of its workspace, by kernel.
+  llvm::StringMap<llvm::SmallVector<int64_t>> workspace;
+
+  /// Adds what the kernels of `lowered` say that they take of both, at phase
+  /// `expanded` or later.
+  void addKernels(mlir::ModuleOp lowered);
 };
 
 /// Suffixes of the functions of a reference module.

@@ -53,6 +53,9 @@ void printMergeRegions(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 /// Whether a scalar of `type` can be exchanged.
 bool isExchangeable(mlir::Type type);
 
+/// Checks the attribute kWorkspaceBytesAttrName of `op`.
+mlir::LogicalResult verifyWorkspaceBytes(mlir::Operation *op,
+                                         mlir::Attribute value);
 /// Checks that a known cluster size is one that hardware has.
 mlir::LogicalResult verifyClusterSize(mlir::Operation *op);
 /// Checks that `root` is one of `ranks`, or could be where they are unknown.

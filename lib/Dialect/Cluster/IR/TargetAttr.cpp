@@ -1,6 +1,6 @@
 //===- TargetAttr.cpp - #cluster.target: text, checks, look-up ------------===//
 
-#include "cascade/Dialect/Cluster/IR/Cluster.h"
+#include "OpSupport.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -222,6 +222,8 @@ TargetAttr TargetAttr::lookup(Operation *op) {
 
 LogicalResult ClusterDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
+  if (attr.getName() == kWorkspaceBytesAttrName)
+    return verifyWorkspaceBytes(op, attr.getValue());
   if (attr.getName() != kTargetAttrName)
     return success();
   if (!isa<TargetAttr>(attr.getValue()))

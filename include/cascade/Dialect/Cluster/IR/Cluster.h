@@ -62,6 +62,30 @@ inline constexpr llvm::StringLiteral kDynamicAttrName = "cluster.dynamic";
 inline constexpr llvm::StringLiteral kDynamicBytesAttrName =
     "cluster.dynamic_bytes";
 
+/// On a kernel that uses global memory of its own, a workspace: an array of
+/// i64. Its last arguments, each an !llvm.ptr<1>, are the parts of the
+/// workspace, in order; each has so many bytes for every cluster of the grid.
+/// The launch manifest says so, and the launcher provides it. Use
+/// `addWorkspace`.
+inline constexpr llvm::StringLiteral kWorkspaceBytesAttrName =
+    "cluster.workspace_bytes";
+
+/// Parts of a workspace begin and end at multiples of this, in bytes.
+inline constexpr int64_t kWorkspaceAlignment = 16;
+
+/// Gives `kernel` a part of its workspace with `bytes` bytes, rounded up to
+/// kWorkspaceAlignment, for each cluster of the grid, and returns its address:
+/// the part of cluster c begins at c times these bytes. A workspace is zero
+/// before the first launch. What a kernel expects to find in it, it leaves
+/// behind: then launches on one stream may follow each other. Only the first
+/// part is at the same place whatever the size of the grid, so it is the one
+/// for what is expected.
+mlir::Value addWorkspace(mlir::gpu::GPUFuncOp kernel, int64_t bytes);
+
+/// The bytes a cluster of the parts of the workspace of `kernel`, a gpu.func or
+/// what has become of it; empty where it has none.
+llvm::ArrayRef<int64_t> getWorkspaceBytes(mlir::Operation *kernel);
+
 /// Bytes of a buffer of scalars or vectors; 0 where its size is unknown.
 int64_t getBufferBytes(mlir::MemRefType type);
 
