@@ -2,8 +2,9 @@
 # Compiles attention for one decode step at every cell into a folder that a GPU
 # machine can run: benchmark/decode/build.sh [OUT=benchmark/artefacts-decode]
 # In the environment, CELLS lists BATCHxHEADSxKVxKEYS, CLUSTERS the sizes of
-# clusters (auto: the schedule chooses), TYPE the element type, BUILD_DIR names
-# the build. Needs ptxas.
+# clusters (auto: the schedule chooses), ALGORITHMS how their blocks exchange
+# their states (auto, mailbox, global), TYPE the element type, BUILD_DIR names the
+# build. Needs ptxas.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../../build}/bin
@@ -27,12 +28,15 @@ for cell in ${CELLS:-$default}; do
     s/GROUP/$((heads / kv))/g; s/TYPE/${TYPE:-bf16}/g" "$here/decode.mlir.in" \
     >"$work/decode.mlir"
   for cluster in ${CLUSTERS:-auto}; do
-    name=decode-$cell-$cluster
-    options=()
-    [ "$cluster" = auto ] || options=(--cluster="$cluster")
-    "$bin/cascade-compile" "$work/decode.mlir" -o "$out/$name" --emit=cubin \
-      "${options[@]}"
-    rm -f "$out/$name.ptx"
+    for algorithm in ${ALGORITHMS:-auto}; do
+      name=decode-$cell-$cluster
+      options=(--algorithm="$algorithm")
+      [ "$algorithm" = auto ] || name+=-$algorithm
+      [ "$cluster" = auto ] || options+=(--cluster="$cluster")
+      "$bin/cascade-compile" "$work/decode.mlir" -o "$out/$name" --emit=cubin \
+        "${options[@]}"
+      rm -f "$out/$name.ptx"
+    done
   done
 done
 cp "$bin/cascade-launch" "$here/run.sh" "$here/peers.py" "$out/"

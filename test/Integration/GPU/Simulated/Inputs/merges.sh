@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # Runs attention of one query row under mappings that split the keys over lanes,
 # warps and blocks in every way, on the simulated device, against the unfused
-# evaluation: merges.sh TEMPLATE. Prints a line for each that fails; ends in
+# evaluation: merges.sh TEMPLATE [FLAGS of cascade-run...]. In the environment,
+# CLUSTERS lists the sizes of clusters. Prints a line for each that fails; ends in
 # "N passed, N failed".
 source "$(dirname "$0")/check.sh"
 template=$1
+shift
+flags=("$@")
 
 # check_split GROUP DIM KEYS HEADS_OF_BLOCK KEY_DIGITS COLUMN_DIGITS [PATTERNS]
 check_split() {
   sed "s/KEYHEADS/2/g; s/HEADS/$((2 * $1))/g; s/GROUP/$1/g; s/DIM/$2/g; s/KEYS/$3/g" \
     "$template" >"$work/chain.mlir"
   check "$1 $2 $3" "#cascade.mapping<b: grid, h: $4, l: $5, d: $6, e: $6>" \
-    --patterns="${7:-rand}" --interleavings=3
+    --patterns="${7:-rand}" --interleavings=3 "${flags[@]}"
 }
 
-for cluster in 1 2 3 8 16; do
+for cluster in ${CLUSTERS:-1 2 3 8 16}; do
   for warps in 1 2 3 8; do
     # One tile, and a loop; two lanes and four share the keys.
     check_split 1 64 100 grid "cluster($cluster) x loop x reg(2) x warp($warps) x lane(4 at 8)" \
