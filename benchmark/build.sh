@@ -6,12 +6,12 @@
 # benchmark/chains (all of them by default). --with-reference adds what
 # cascade-launch --check needs; --cubin assembles with ptxas, which saves the
 # driver's compiler. SHAPES="16384x4096 ..." in the environment chooses shapes,
-# BUILD_DIR the build.
+# FLAGS more flags of cascade-compile, BUILD_DIR the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../build}/bin
 
-flags=()
+read -ra flags <<<"${FLAGS:-}"
 while [[ ${1:-} == --* ]]; do
   case $1 in
   --with-reference) flags+=(--with-reference) ;;

@@ -41,7 +41,6 @@ static const Section sections[] = {
     {"writeback", "time of a kernel that follows a write", measureWriteBack},
     {"cluster", "cycles in the kernel, over chains of dependent steps",
      measureCluster},
-    {"allreduce", "cycles in the kernel, a round", measureAllReduce},
     {"bulk", "cycles in the kernel from the start of a copy to its arrival",
      measureBulk},
     {"issue", "operations of all threads over cycles in the kernel",

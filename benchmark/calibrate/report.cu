@@ -113,8 +113,8 @@ void Report::printTable() const {
 //===----------------------------------------------------------------------===//
 
 /// The fields that the sections measure, in the order of the attribute, and
-/// whether they are lists. The others (docs/Dialects/Cluster.md) are fitted to
-/// kernels or the same on all devices of the architecture.
+/// whether they are lists. The others (docs/Dialects/Cluster.md) are of kernels of
+/// the compiler or the same on all devices of the architecture.
 static const struct {
   const char *name;
   bool isList;
@@ -149,8 +149,6 @@ static const struct {
     {"relaxed_barrier_cycles", false},
     {"residency", true},
     {"dsmem_gbps", true},
-    {"mailbox_cycles", true},
-    {"tree_cycles", true},
 };
 
 /// The word of `device` that has a digit, in small letters: "NVIDIA H200" is

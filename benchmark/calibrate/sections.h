@@ -19,8 +19,6 @@ void measureL2(const Device &device, Timer &timer, Report &report);
 void measureWriteBack(const Device &device, Timer &timer, Report &report);
 /// Latencies and bandwidth between the blocks of a cluster.
 void measureCluster(const Device &device, Timer &timer, Report &report);
-/// Reductions over the blocks of a cluster, whose result all of them get.
-void measureAllReduce(const Device &device, Timer &timer, Report &report);
 /// Latency of a bulk copy from global to shared memory.
 void measureBulk(const Device &device, Timer &timer, Report &report);
 /// Rates of instructions, and the clock.

@@ -6,8 +6,8 @@
 # threads, checks what it gives and stores the cycles of one execution, several
 # times over. OUT/predicted.tsv has what --cluster-traffic says, and why a cell
 # is left out. In the environment, COLLECTIVES, CLUSTERS and PAYLOADS choose
-# cells (in_block is the reduction within a block alone), EMIT=cubin assembles
-# with ptxas, BUILD_DIR names the build.
+# cells (in_block is the reduction within a block alone, by default of 4 bytes),
+# EMIT=cubin assembles with ptxas, BUILD_DIR names the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../../build}/bin
@@ -21,7 +21,7 @@ done
 read -ra clusters <<<"${CLUSTERS:-2 4 8 16}"
 read -ra payloads <<<"${PAYLOADS:-4 8 64 1024 8192 65536}"
 on_tuples="all_reduce reduce reduce_scatter all_gather gather broadcast"
-read -ra collectives <<<"${COLLECTIVES:-$on_tuples slice.${on_tuples// / slice.}}"
+read -ra collectives <<<"${COLLECTIVES:-in_block $on_tuples slice.${on_tuples// / slice.}}"
 threads=128
 rounds=64
 samples=8
@@ -229,6 +229,7 @@ for collective in "${collectives[@]}"; do
   for algorithm in $(algorithms_of "$collective"); do
     for blocks in "${clusters[@]}"; do
       for bytes in "${payloads[@]}"; do
+        [[ $collective == in_block && -z ${COLLECTIVES:-} && $bytes -ne 4 ]] && continue
         label=$collective/$algorithm/$blocks/$bytes
         name=$(tr './' '__' <<<"$label")
         file=$out/$name.mlir

@@ -1,4 +1,5 @@
-# The table of run.sh from measured.txt and predicted.tsv; `clock` is in MHz.
+# The table of run.sh from measured.txt and predicted.tsv; `clock` is in MHz. Behind it
+# stand the fields of #cluster.target that are exchanges of one word.
 
 # Lines "cell/clusters: CLUSTERSxSAMPLESxi64=cycles"; -1 is a wrong result.
 FNR == NR {
@@ -35,4 +36,19 @@ FNR == 1 {
       line = line sprintf(" %.1f (%d cycles)", $2 * counts[i] * clock / cycles / 1e3, cycles)
   }
   print line
+}
+# A round of the tree between two blocks alone has a barrier behind it: half of two
+# rounds is without.
+END {
+  for (blocks = 2; blocks <= 16; blocks *= 2) {
+    word = median["all_gather/mailbox/" blocks "/4/4"]
+    whole = median["all_reduce/tree/" blocks "/4/4"]
+    block = median["in_block/mailbox/" blocks "/4/4"]
+    if (word <= 0 || whole <= 0 || block <= 0) exit
+    words = words (blocks > 2 ? ", " : "") word
+    rounds[blocks] = whole - block
+  }
+  rounds[2] = rounds[4] / 2
+  printf "\nfields of #cluster.target:\n    mailbox_cycles = [%s],\n    tree_cycles = [%d, %d, %d, %d]\n",
+         words, rounds[2], rounds[4], rounds[8], rounds[16]
 }

@@ -3,8 +3,9 @@
 # machine can run: benchmark/decode/build.sh [OUT=benchmark/artefacts-decode]
 # In the environment, CELLS lists BATCHxHEADSxKVxKEYS, CLUSTERS the sizes of
 # clusters (auto: the schedule chooses), CHAINS the templates (decode; lengths
-# has a length a batch), TYPE the element type, BUILD_DIR names the build. Needs
-# ptxas.
+# has a length a batch), ALGORITHMS how the blocks of a cluster exchange their
+# states (auto, mailbox, global), TYPE the element type, BUILD_DIR names the build.
+# Needs ptxas.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${BUILD_DIR:-$here/../../build}/bin
@@ -29,12 +30,15 @@ for cell in ${CELLS:-$default}; do
       s/GROUP/$((heads / kv))/g; s/TYPE/${TYPE:-bf16}/g" "$here/$chain.mlir.in" \
       >"$work/chain.mlir"
     for cluster in ${CLUSTERS:-auto}; do
-      name=$chain-$cell-$cluster
-      options=()
-      [ "$cluster" = auto ] || options=(--cluster="$cluster")
-      "$bin/cascade-compile" "$work/chain.mlir" -o "$out/$name" --emit=cubin \
-        "${options[@]}"
-      rm -f "$out/$name.ptx"
+      for algorithm in ${ALGORITHMS:-auto}; do
+        name=$chain-$cell-$cluster
+        options=(--algorithm="$algorithm")
+        [ "$algorithm" = auto ] || name+=-$algorithm
+        [ "$cluster" = auto ] || options+=(--cluster="$cluster")
+        "$bin/cascade-compile" "$work/chain.mlir" -o "$out/$name" --emit=cubin \
+          "${options[@]}"
+        rm -f "$out/$name.ptx"
+      done
     done
   done
 done

@@ -36,23 +36,34 @@ private:
 };
 } // namespace
 
-/// "X[,Y[,Z]]", or what the kernel says, or 1.
-static Error parseSize(const char *flag, StringRef text,
-                       std::optional<ArrayRef<int32_t>> known,
-                       std::array<unsigned, 3> &size) {
-  if (text.empty()) {
-    if (known)
-      llvm::copy(*known, size.begin());
+/// The size that `flag` gives, X[,Y[,Z]], or attribute `name` of the kernel, or
+/// as it was; flag and attribute have to agree.
+static Error parseSize(const char *flag, StringRef text, gpu::GPUFuncOp func,
+                       StringRef name, std::array<unsigned, 3> &size) {
+  auto known = func->getAttrOfType<DenseI32ArrayAttr>(name);
+  if (known)
+    llvm::copy(known.asArrayRef(), size.begin());
+  if (text.empty())
     return Error::success();
-  }
+  std::array<unsigned, 3> given = {1, 1, 1};
+  if (!known)
+    given = size;
   SmallVector<StringRef> parts;
   text.split(parts, ',');
   bool isGood = parts.size() <= 3;
   for (size_t i = 0; i < parts.size() && isGood; ++i)
-    isGood = !parts[i].getAsInteger(10, size[i]) && size[i] > 0;
-  return isGood ? Error::success()
-                : Error::input(std::string(flag) + "=" + text.str() +
-                               " is not X[,Y[,Z]] with numbers above 0");
+    isGood = !parts[i].getAsInteger(10, given[i]) && given[i] > 0;
+  std::string words = std::string(flag) + "=" + text.str();
+  if (!isGood)
+    return Error::input(words + " is not X[,Y[,Z]] with numbers above 0");
+  if (known && given != size) {
+    func.emitError() << "'" << name << "' is " << size[0] << "," << size[1]
+                     << "," << size[2] << ", which " << words << " contradicts";
+    return Error::input(words + " contradicts kernel '" + func.getName().str() +
+                        "': drop it");
+  }
+  size = given;
+  return Error::success();
 }
 
 static bool isPointerOrMemRef(Type type) {
@@ -148,14 +159,15 @@ Error KernelRunner::runOnce(const sim::Kernel &kernel, uint64_t seed) {
 }
 
 Error KernelRunner::run() {
-  if (Error error =
-          parseSize("--block", sim.block, func.getKnownBlockSize(), size.block))
+  if (Error error = parseSize("--block", sim.block, func,
+                              func.getKnownBlockSizeAttrName(), size.block))
     return error;
-  if (Error error = parseSize("--cluster-dims", sim.clusterDims,
-                              func.getKnownClusterSize(), size.cluster))
+  if (Error error = parseSize("--cluster-dims", sim.clusterDims, func,
+                              func.getKnownClusterSizeAttrName(), size.cluster))
     return error;
   size.grid = size.cluster;
-  if (Error error = parseSize("--grid", sim.grid, std::nullopt, size.grid))
+  if (Error error = parseSize("--grid", sim.grid, func,
+                              func.getKnownGridSizeAttrName(), size.grid))
     return error;
   if (options.inputs.size() > func.getNumArguments())
     return Error::input(std::to_string(options.inputs.size()) +

@@ -448,10 +448,15 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
     } else if (succeeded(rowAxis) &&
                chain.getAxisNumber(name) == int64_t(*rowAxis)) {
       // The threads stay where they are and loop over single elements.
-      bool takesTurns = axis.getDigits().front().getLevel() == Level::Loop;
+      copy({Level::Grid});
+      const auto *outer = llvm::find_if(axis.getDigits(), [](DigitAttr digit) {
+        return digit.getLevel() != Level::Grid;
+      });
+      bool takesTurns = outer != axis.getDigits().end() &&
+                        outer->getLevel() == Level::Loop;
       if (takesTurns)
         digits.add(Level::Loop);
-      copy({Level::Grid, Level::Cluster});
+      copy({Level::Cluster});
       if (!takesTurns)
         digits.add(Level::Loop);
       digits.add(Level::Reg, 4);

@@ -16,8 +16,9 @@ int main(int argc, char **argv) {
   app.add_option("--chip", options.chip, "sm_90 or sm_90a");
   app.add_option("--target", options.pipeline.target, "h200 or h100");
   app.add_option("--cluster", cluster, "blocks a cluster: auto or 1 to 16");
-  app.add_option("--algorithm", options.pipeline.algorithm,
-                 "exchange between blocks: auto, mailbox or tree");
+  app.add_option(
+      "--algorithm", options.pipeline.algorithm,
+      "exchange between blocks: auto, mailbox, tree, ring or global");
   app.add_option("--mapping", options.pipeline.mapping,
                  "mapping attribute for every chain");
   app.add_option("--stop-after", options.stopAfter, "stop after this phase");

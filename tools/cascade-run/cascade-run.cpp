@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
   option("--cluster", sim.pipeline.cluster, "blocks a cluster; 0 chooses");
   option("--mapping", sim.pipeline.mapping, "a mapping for every chain");
   option("--algorithm", sim.pipeline.algorithm,
-         "exchange between blocks: auto, mailbox or tree");
+         "exchange between blocks: auto, mailbox, tree, ring or global");
   option("--interleavings", sim.interleavings,
          "orders of execution to try, from --seed on");
   option("--patterns", sim.patterns,

@@ -35,7 +35,7 @@ def CascadeToClusterPass
                            "::mlir::vector::VectorDialect",
                            "::cascade::cluster::ClusterDialect"];
   let options = [Option<"algorithm", "algorithm", "std::string", "\"auto\"",
-                        "exchange between blocks: auto, mailbox or tree">];
+                        "exchange between blocks: auto, mailbox, tree, ring or global">];
 }
 
 #endif // CASCADE_CONVERSION_PASSES

@@ -5,7 +5,7 @@
 // of slices. A measured exchange of one word (`mailbox_cycles`) stands for a
 // step in which a block hears from all others: it holds one block barrier, the
 // messages, and the wait. What more there is to send, read and combine comes at
-// the rates of the table below.
+// rates that are fields of the target, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,44 +52,6 @@ constexpr int64_t kWordBytes = 4;
 /// A bulk copy, a remote load of a slice.
 constexpr int64_t kUnitBytes = 16;
 
-// What the code of the expansion takes, in cycles: fitted to one H200 with
-// blocks of 128 threads (docs/Collectives.md has the measurements).
-
-/// A message that a block sends or receives, beyond one a rank.
-constexpr double kSendCycles = 1.6, kReceiveCycles = 0.9;
-/// A message that a lane sends after another.
-constexpr double kNextMessageCycles = 20;
-/// Bytes a cycle of messages that lie next to each other: one packet a warp.
-constexpr double kPacketBytes = 20;
-/// A cluster barrier before every second round, where one block sends or
-/// receives alone.
-constexpr double kOneSidedCycles = 155;
-/// A tuple that is sent on: around a ring, and down a tree.
-constexpr double kRingHopCycles = 210, kTreeHopCycles = 160;
-/// A cluster barrier that follows another soon.
-constexpr double kCloseBarrierCycles = 292;
-/// A round of a butterfly over lanes: at least, and for each word.
-constexpr double kLaneRoundCycles = 26, kLaneWordCycles = 5;
-/// A buffer between warps, and each word read and merged from one: where all
-/// lanes of a warp read the same, and otherwise.
-constexpr double kWarpBufferCycles = 54, kMergeCycles = 3,
-                 kScatteredMergeCycles = 7;
-/// A word of a remote load in the tree, and bytes a cycle of all of them.
-constexpr double kRemoteWordCycles = 8, kRemoteTupleBytes = 8;
-/// The barrier before a collective on slices.
-constexpr double kSliceBarrierCycles = 270;
-/// A turn of remote loads: at least, and for each peer; bytes a cycle of a
-/// block that reads while all do, and alone.
-constexpr double kTurnCycles = 200, kPeerLoadCycles = 64, kReadBytes = 16,
-                 kLoneReadBytes = 24;
-/// A bulk copy to a peer; another one of the same warp; one that waits for the
-/// one before it.
-constexpr double kCopyCycles = 275, kNextCopyCycles = 60, kCopyHopCycles = 170;
-/// Bytes a cycle of bulk copies that a block sends, that one receives alone,
-/// and that each of 2, 4, 8, 16 sends to all.
-constexpr double kCopySendBytes = 20.5, kCopyReceiveBytes = 32;
-constexpr double kCopyToAllBytes[] = {20, 16, 14.4, 11};
-
 /// Warps of the blocks that the barriers and exchanges of a target are for.
 constexpr int64_t kMeasuredWarps = 4;
 
@@ -106,6 +68,9 @@ struct Tuples {
   }
 };
 
+/// A field in thousandths.
+double ofThousand(int64_t value) { return double(value) / 1e3; }
+
 class Model {
 public:
   Model(const CollectiveShape &shape, const TargetConstants &gpu)
@@ -121,7 +86,8 @@ public:
   std::optional<Traffic> slices(Algorithm algorithm) const;
 
   double sliceBarrier() const {
-    return kSliceBarrierCycles + ofFurtherWarps(gpu.clusterBarrierSlope);
+    return double(gpu.sliceBarrierCycles) +
+           ofFurtherWarps(gpu.clusterBarrierSlope);
   }
 
 private:
@@ -132,7 +98,7 @@ private:
   Traffic aroundRing(Tuples tuples) const;
   Traffic downTree(Tuples tuples) const;
   Traffic remoteRounds(Tuples tuples) const;
-  Traffic throughGlobal(Tuples tuples, int64_t tuplesRead) const;
+  Traffic throughGlobal(Tuples tuples, int64_t wordsRead) const;
   /// Combines tuples of `words` words of all ranks, which have arrived.
   Traffic combination(int64_t words) const;
   /// Combines the tuples of the threads of each group.
@@ -163,14 +129,15 @@ private:
   double sending(Tuples tuples, int64_t receivers) const {
     // Lanes that are groups of their own write next to each other.
     if (lanes == 1 && tuples.messages() == tuples.groups)
-      return double(receivers * tuples.bytes()) / kPacketBytes;
+      return double(receivers * tuples.bytes()) /
+             ofThousand(gpu.packetBytesPerKcycle);
     double further = double((tuples.messages() - 1) * receivers);
-    return further * kSendCycles + serial(tuples);
+    return further * ofThousand(gpu.sendMillicycles) + serial(tuples);
   }
   /// The messages of one tuple, one after another.
   double serial(Tuples tuples) const {
     return tuples.groups == 1
-               ? double(tuples.messages() - 1) * kNextMessageCycles
+               ? double(tuples.messages() - 1) * gpu.nextMessageCycles
                : 0;
   }
 
@@ -193,8 +160,9 @@ Traffic Model::toOne(Tuples tuples) const {
   Traffic step = toAll(tuples);
   step.bytes /= ranks;
   step.messages /= ranks;
-  double received = double(ranks * (tuples.messages() - 1)) * kReceiveCycles;
-  step.cycles = exchange(2) + kOneSidedCycles +
+  double received = double(ranks * (tuples.messages() - 1)) *
+                    ofThousand(gpu.receiveMillicycles);
+  step.cycles = exchange(2) + gpu.oneSidedCycles +
                 std::max(sending(tuples, 1), received + serial(tuples));
   return step;
 }
@@ -204,15 +172,16 @@ Traffic Model::fromOne(Tuples tuples) const {
   int64_t others = ranks - 1;
   return {others * tuples.bytes(), others * tuples.messages(), /*rounds=*/1,
           tuples.bytes(),
-          exchange(2) + kOneSidedCycles + sending(tuples, ranks)};
+          exchange(2) + gpu.oneSidedCycles + sending(tuples, ranks)};
 }
 
 Traffic Model::aroundRing(Tuples tuples) const {
   // In the first step a block sends to itself as well.
   Traffic step = toAll(tuples);
   step.rounds = ranks - 1;
-  step.cycles = exchange(2) + sending(tuples, 2) +
-                double(step.rounds - 1) * (kRingHopCycles + sending(tuples, 1));
+  step.cycles =
+      exchange(2) + sending(tuples, 2) +
+      double(step.rounds - 1) * (gpu.ringHopCycles + sending(tuples, 1));
   return step;
 }
 
@@ -220,8 +189,9 @@ Traffic Model::downTree(Tuples tuples) const {
   // The root sends to itself first.
   Traffic step = fromOne(tuples);
   step.rounds = levels;
-  step.cycles = exchange(2) + kOneSidedCycles - kTreeHopCycles / 4 +
-                double(levels) * kTreeHopCycles +
+  step.cycles = exchange(2) + gpu.oneSidedCycles -
+                double(gpu.treeHopCycles) / 4 +
+                double(levels * gpu.treeHopCycles) +
                 double(levels + 1) * sending(tuples, 1);
   return step;
 }
@@ -241,34 +211,37 @@ Traffic Model::remoteRounds(Tuples tuples) const {
   if (surplus > 0)
     step.cycles += double(TargetConstants::at(gpu.treeCycles, 2));
   double read = double(warps * (kWarpSize / lanes) * tuples.words * kWordBytes);
-  double further = std::max(double(tuples.words - 1) * kRemoteWordCycles,
-                            read / kRemoteTupleBytes);
+  double further = std::max(double(tuples.words - 1) * gpu.remoteWordCycles,
+                            read / ofThousand(gpu.remoteTupleBytesPerKcycle));
   step.cycles +=
       double(step.rounds) * (ofFurtherWarps(gpu.clusterBarrierSlope) +
                              (tuples.words > 1 ? further : 0));
   // A second round frees the slot of the first; the only one has a barrier.
   if (step.rounds == 1)
-    step.cycles += kCloseBarrierCycles;
+    step.cycles += gpu.closeBarrierCycles;
   return step;
 }
 
-/// Every warp reads the tuples of its groups from the L2 cache.
-Traffic Model::throughGlobal(Tuples tuples, int64_t tuplesRead) const {
-  double perCycle =
-      double(gpu.l2Gbps) * 1e9 / double(gpu.sms) / (double(gpu.clockKhz) * 1e3);
-  int64_t words = std::max(tuples.groups, warps) * tuples.words * tuplesRead;
+/// A group's first thread stores its tuple word by word, and every lane group
+/// loads `wordsRead` words, one at a time.
+Traffic Model::throughGlobal(Tuples tuples, int64_t wordsRead) const {
+  int64_t loads = warps * (kWarpSize / lanes) * wordsRead;
   Traffic step;
   step.rounds = 1;
   step.cycles = 2 * double(gpu.l2Latency) + clusterBarrier() +
-                double(tuples.bytes() + words * kWordBytes) / perCycle;
+                double(tuples.words * gpu.globalWordCycles) +
+                double(tuples.groups * tuples.words) *
+                    ofThousand(gpu.globalStoreMillicycles) +
+                double(loads) * ofThousand(gpu.globalLoadMillicycles);
   return step;
 }
 
 Traffic Model::combination(int64_t words) const {
-  double perWord = lanes == kWarpSize ? kMergeCycles : kScatteredMergeCycles;
+  double perWord =
+      lanes == kWarpSize ? gpu.wordMergeCycles : gpu.scatteredMergeCycles;
   double byAll = double(ranks * words) * perWord;
-  double byLanes =
-      double(levels) * (kLaneRoundCycles + double(words) * kLaneWordCycles);
+  double byLanes = double(levels) *
+                   (gpu.laneRoundCycles + double(words) * gpu.laneWordCycles);
   Traffic step;
   step.cycles = lanes >= ranks ? std::min(byAll, byLanes) : byAll;
   return step;
@@ -276,14 +249,15 @@ Traffic Model::combination(int64_t words) const {
 
 Traffic Model::withinBlock(Tuples tuples) const {
   Traffic step;
-  step.cycles = double(llvm::Log2_64_Ceil(lanes)) *
-                (kLaneRoundCycles + double(tuples.words) * kLaneWordCycles);
+  step.cycles =
+      double(llvm::Log2_64_Ceil(lanes)) *
+      (gpu.laneRoundCycles + double(tuples.words) * gpu.laneWordCycles);
   int64_t groupWarps = warps * (kWarpSize / lanes) / tuples.groups;
   if (groupWarps > 1)
-    step.cycles +=
-        kWarpBufferCycles +
-        double(groupWarps * tuples.words) *
-            (lanes == kWarpSize ? kMergeCycles / 2 : kScatteredMergeCycles);
+    step.cycles += gpu.warpBufferCycles +
+                   double(groupWarps * tuples.words) *
+                       (lanes == kWarpSize ? double(gpu.wordMergeCycles) / 2
+                                           : gpu.scatteredMergeCycles);
   return step;
 }
 
@@ -292,7 +266,8 @@ Traffic Model::withinBlock(Tuples tuples) const {
 Traffic Model::readAll(int64_t bytes, int64_t readers) const {
   int64_t units = llvm::divideCeil(bytes, kUnitBytes), others = ranks - 1;
   int64_t turns = llvm::divideCeil(units, shape.threads);
-  double rate = readers == 1 ? kLoneReadBytes : kReadBytes;
+  double rate = readers == 1 ? ofThousand(gpu.remoteLoneBytesPerKcycle)
+                             : ofThousand(gpu.remoteReadBytesPerKcycle);
   double turn = double(others * std::min(units, shape.threads) * kUnitBytes);
   Traffic step;
   step.bytes = readers * others * bytes;
@@ -300,7 +275,8 @@ Traffic Model::readAll(int64_t bytes, int64_t readers) const {
   step.rounds = 1;
   step.cycles =
       double(turns) *
-      std::max(kTurnCycles + double(others) * kPeerLoadCycles, turn / rate);
+      std::max(gpu.remoteTurnCycles + double(others) * gpu.remotePeerCycles,
+               turn / rate);
   return step;
 }
 
@@ -310,7 +286,7 @@ Traffic Model::copy(int64_t bytes, int64_t copies, int64_t rounds,
   step.bytes = bytes;
   step.messages = copies;
   step.rounds = rounds;
-  step.cycles = kCopyCycles + ofFurtherWarps(gpu.blockBarrierSlope) + cycles;
+  step.cycles = gpu.copyCycles + ofFurtherWarps(gpu.blockBarrierSlope) + cycles;
   return step;
 }
 
@@ -361,8 +337,15 @@ std::optional<Traffic> Model::tuples(Algorithm algorithm) const {
       return block + toAll(slice) + combination(slice.words) + toAll(slice);
     return std::nullopt;
   case Algorithm::Global: {
-    bool readsOne = shape.kind == Kind::Broadcast || isScattered;
-    return throughGlobal(whole, readsOne ? 1 : ranks) + merge;
+    // What is gathered counts as read where it is used, as by messages.
+    int64_t wordsRead = 0;
+    if (shape.kind == Kind::Broadcast)
+      wordsRead = words;
+    else if (isScattered)
+      wordsRead = ranks * slice.words;
+    else if (shape.kind == Kind::AllReduce || shape.kind == Kind::Reduce)
+      wordsRead = ranks * words;
+    return throughGlobal(whole, wordsRead) + merge;
   }
   case Algorithm::Auto:
     return std::nullopt;
@@ -378,17 +361,20 @@ std::optional<Traffic> Model::slices(Algorithm algorithm) const {
   bool isMailbox = algorithm == Algorithm::Mailbox;
   bool isScatter = algorithm == Algorithm::Scatter;
   // By copies to all others at once, on around a ring, or to one.
-  double atOnce = double(ranks - 2) * kNextCopyCycles;
-  Traffic gather =
-      copy(ranks * others * slice, ranks * others, /*rounds=*/1,
-           atOnce + double(others * slice) /
-                        kCopyToAllBytes[std::clamp<int64_t>(levels, 1, 4) - 1]);
-  Traffic around = copy(ranks * others * slice, ranks * others, others,
-                        double(others - 1) * kCopyHopCycles +
-                            double(others * slice) / kCopySendBytes);
-  Traffic toRoot = copy(others * slice, others, /*rounds=*/1,
-                        std::max(double(slice) / kCopySendBytes,
-                                 double(others * slice) / kCopyReceiveBytes));
+  double atOnce = double(ranks - 2) * gpu.copyNextCycles;
+  Traffic gather = copy(ranks * others * slice, ranks * others, /*rounds=*/1,
+                        atOnce + double(others * slice) /
+                                     ofThousand(TargetConstants::at(
+                                         gpu.copyToAllBytesPerKcycle, ranks)));
+  Traffic around =
+      copy(ranks * others * slice, ranks * others, others,
+           double(others - 1) * gpu.copyHopCycles +
+               double(others * slice) / ofThousand(gpu.copySendBytesPerKcycle));
+  Traffic toRoot =
+      copy(others * slice, others, /*rounds=*/1,
+           std::max(double(slice) / ofThousand(gpu.copySendBytesPerKcycle),
+                    double(others * slice) /
+                        ofThousand(gpu.copyReceiveBytesPerKcycle)));
   switch (shape.kind) {
   case Kind::AllReduce:
     if (isScatter || isRing)
@@ -415,11 +401,13 @@ std::optional<Traffic> Model::slices(Algorithm algorithm) const {
   case Kind::Broadcast:
     if (isMailbox)
       return copy(others * bytes, others, /*rounds=*/1,
-                  atOnce + double(others * bytes) / kCopySendBytes);
+                  atOnce + double(others * bytes) /
+                               ofThousand(gpu.copySendBytesPerKcycle));
     if (algorithm == Algorithm::Tree)
       return copy(others * bytes, others, levels,
-                  double(levels) * (double(bytes) / kCopySendBytes) +
-                      (double(levels) - 0.5) * kCopyHopCycles);
+                  double(levels) * (double(bytes) /
+                                    ofThousand(gpu.copySendBytesPerKcycle)) +
+                      (double(levels) - 0.5) * gpu.copyHopCycles);
     return std::nullopt;
   }
   llvm_unreachable("unknown collective");

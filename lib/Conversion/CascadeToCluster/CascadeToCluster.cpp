@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace cascade {
 #define GEN_PASS_DEF_CASCADETOCLUSTERPASS
@@ -367,13 +368,37 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   return success();
 }
 
+/// Makes the blocks of clusters exchange by `algorithm`, where their
+/// collectives have it: all of them, or reductions alone.
+static void setAlgorithm(gpu::GPUModuleOp kernels,
+                         cluster::Algorithm algorithm) {
+  bool isOfAll = algorithm == cluster::Algorithm::Mailbox ||
+                 algorithm == cluster::Algorithm::Global;
+  kernels.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<cluster::AllReduceOp, cluster::AllGatherOp, cluster::GatherOp>(
+            [&](auto exchange) {
+              if (exchange.getScope() == cluster::Scope::Cluster &&
+                  (isOfAll || isa<cluster::AllReduceOp>(op)))
+                exchange.setAlgorithm(algorithm);
+            });
+  });
+  if (algorithm != cluster::Algorithm::Global)
+    return;
+  // The expansion asks for as much as it takes.
+  for (auto kernel : kernels.getOps<gpu::GPUFuncOp>())
+    if (!kernel->hasAttr(cluster::kWorkspaceBytesAttrName))
+      kernel->setAttr(cluster::kWorkspaceBytesAttrName,
+                      DenseI64ArrayAttr::get(kernels.getContext(), {}));
+}
+
 LogicalResult cascade::convertCascadeToCluster(ModuleOp module,
                                                StringRef algorithmName) {
   auto algorithm = cluster::symbolizeAlgorithm(algorithmName);
   if (!algorithm)
     return module.emitError() << "'" << algorithmName
-                              << "' is not an algorithm; use auto, mailbox or "
-                                 "tree";
+                              << "' is not an algorithm; use auto, mailbox, "
+                                 "tree, ring or global";
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool hasChain = false;
@@ -391,10 +416,7 @@ LogicalResult cascade::convertCascadeToCluster(ModuleOp module,
   for (func::FuncOp function : functions)
     if (failed(convertFunction(function, b)))
       return failure();
-  kernels.walk([&](cluster::AllReduceOp op) {
-    if (op.getScope() == cluster::Scope::Cluster)
-      op.setAlgorithm(*algorithm);
-  });
+  setAlgorithm(kernels, *algorithm);
   return success();
 }
 

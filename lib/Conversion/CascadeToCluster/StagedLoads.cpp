@@ -415,8 +415,10 @@ void StagedLoads::enterInput(OpBuilder &b, TileEvaluator &tile, Int stage,
 void StagedLoads::release(OpBuilder &b, Int number, Int stage) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
-  cluster::WarpBarrierOp::create(b, loc);
   Int next = ints.add(number, ints.constant(context.staged.stages));
+  if (next.constant && total.constant && *next.constant >= *total.constant)
+    return;
+  cluster::WarpBarrierOp::create(b, loc);
   Value asks =
       arith::AndIOp::create(b, loc, isFirstLane, ints.lessThan(next, total));
   auto branch = scf::IfOp::create(b, loc, asks);

@@ -2,8 +2,10 @@
 
 #include "cascade/Target/NVPTX/EmitPTX.h"
 #include "Libdevice.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -65,6 +67,54 @@ static void markConvergent(llvm::Module &module) {
     }
 }
 
+/// Whether `value`, an integer, may be a part of the bits of a float that has
+/// more than `bits`.
+static bool isPartOfFloat(llvm::Value *value, unsigned bits,
+                          llvm::SmallPtrSetImpl<llvm::Value *> &seen) {
+  if (!seen.insert(value).second)
+    return false;
+  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(value))
+    if (cast->getSrcTy()->isFPOrFPVectorTy())
+      return cast->getSrcTy()->getScalarSizeInBits() > bits;
+  if (!llvm::isa<llvm::BitCastInst, llvm::TruncInst, llvm::PHINode,
+                 llvm::SelectInst, llvm::FreezeInst, llvm::ExtractElementInst,
+                 llvm::InsertElementInst, llvm::ShuffleVectorInst>(value))
+    return false;
+  return llvm::any_of(
+      llvm::cast<llvm::User>(value)->operands(),
+      [&](llvm::Value *from) { return isPartOfFloat(from, bits, seen); });
+}
+
+/// LLVM stores the low bits of a register by a store narrower than it. Where
+/// the register holds a float, ptxas 13.0 stores the float converted to an
+/// integer instead: such bits get a register of their own first.
+static void separateFloatBits(llvm::Module &module) {
+  llvm::SmallVector<llvm::StoreInst *> stores;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      llvm::Type *type = store ? store->getValueOperand()->getType() : nullptr;
+      llvm::SmallPtrSet<llvm::Value *, 8> seen;
+      if (store && type->isIntegerTy() && type->getIntegerBitWidth() <= 32 &&
+          isPartOfFloat(store->getValueOperand(), type->getIntegerBitWidth(),
+                        seen))
+        stores.push_back(store);
+    }
+  for (llvm::StoreInst *store : stores) {
+    llvm::IRBuilder<> builder(store);
+    llvm::Value *value = store->getValueOperand();
+    llvm::Type *type = value->getType();
+    bool isWord = type->isIntegerTy(32);
+    llvm::Type *held = isWord ? type : builder.getInt16Ty();
+    auto *move = llvm::InlineAsm::get(
+        llvm::FunctionType::get(held, {held}, /*isVarArg=*/false),
+        isWord ? "mov.b32 $0, $1;" : "mov.b16 $0, $1;",
+        isWord ? "=r,r" : "=h,h", /*hasSideEffects=*/false);
+    value = builder.CreateCall(move, builder.CreateZExtOrTrunc(value, held));
+    store->setOperand(0, builder.CreateZExtOrTrunc(value, type));
+  }
+}
+
 /// The optimisation pipeline of -O3, without vectorisers and unrolling: the
 /// kernels are laid out by their mapping.
 static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -95,17 +145,23 @@ static std::unique_ptr<DeviceModule> translate(gpu::GPUModuleOp kernels,
   DialectRegistry registry;
   registerAllGPUToLLVMIRTranslations(registry);
   kernels.getContext()->appendDialectRegistry(registry);
+  // How far accesses are aligned that do not say it comes from the layout.
+  llvm::DataLayout layout = device->machine->createDataLayout();
+  kernels->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(kernels.getContext(), layout.getStringRepresentation()));
   device->module = translateModuleToLLVMIR(kernels, device->context, "cascade");
   if (!device->module) {
     kernels.emitError("cannot be translated to LLVM IR");
     return nullptr;
   }
   device->module->setTargetTriple(device->machine->getTargetTriple());
-  device->module->setDataLayout(device->machine->createDataLayout());
+  device->module->setDataLayout(layout);
   if (failed(linkLibdevice(kernels.getLoc(), *device->module)))
     return nullptr;
   markConvergent(*device->module);
   optimise(*device->module, *device->machine);
+  separateFloatBits(*device->module);
   return device;
 }
 

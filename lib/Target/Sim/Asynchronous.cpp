@@ -167,6 +167,24 @@ bool Machine::mbarrierWait(Warp &warp, LaneGroup &group, const Instr &instr) {
 // Asynchronous stores and copies
 //===----------------------------------------------------------------------===//
 
+/// A message of a thread to place `offset` of rank `to`, without what it
+/// brings.
+static Message makeMessage(Warp &warp, unsigned lane, const Instr &instr,
+                           uint32_t to, uint32_t offset, uint32_t mbarrier) {
+  Message message;
+  message.from = warp.block->rank;
+  message.to = to;
+  message.offset = offset;
+  message.mbarrier = mbarrier;
+  message.op = instr.op;
+  message.warp = &warp;
+  message.lane = lane;
+  message.epoch = warp.epoch;
+  message.clock = warp.clock[lane];
+  message.proxy = warp.proxy[lane];
+  return message;
+}
+
 void Machine::storeAsync(Warp &warp, uint32_t mask, const Instr &instr) {
   const Access &access = program.accesses[instr.access];
   Lanes lanes{warp.frame.data(), mask};
@@ -190,23 +208,12 @@ void Machine::storeAsync(Warp &warp, uint32_t mask, const Instr &instr) {
                   access.scalarBytes);
       next += access.scalarBytes;
     }
+    Message piece = makeMessage(warp, lane, instr, rank, offset, number);
     for (uint32_t at = 0; at < access.bytes(); at += kStorePiece) {
-      Message message{warp.block->rank,
-                      rank,
-                      offset + at,
-                      std::min(kStorePiece, access.bytes() - at),
-                      number,
-                      instr.op,
-                      std::nullopt,
-                      std::nullopt,
-                      {},
-                      &warp,
-                      lane,
-                      warp.epoch,
-                      warp.clock[lane],
-                      warp.proxy[lane]};
-      std::memcpy(message.data, bytes + at, message.bytes);
-      messages.push_back(std::move(message));
+      piece.offset = offset + at;
+      piece.bytes = std::min(kStorePiece, access.bytes() - at);
+      std::memcpy(piece.data, bytes + at, piece.bytes);
+      messages.push_back(piece);
     }
   }
   ++warp.epoch;
@@ -220,6 +227,34 @@ bool Machine::checkBulkBytes(uint32_t bytes, uint32_t op) {
                       " bytes: use a positive multiple of " +
                       Twine(kBulkPiece));
   return false;
+}
+
+/// The async proxy, which completes a bulk copy on an mbarrier, has to know
+/// that this has been initialised.
+bool Machine::checkBulkMBarrier(bool isOwn, const Block &block, uint32_t number,
+                                uint32_t op) {
+  const MBarrier &mbarrier = block.mbarriers[number];
+  if (isOwn ? mbarrier.isKnownToOwnBulk : mbarrier.isKnownToBulk)
+    return true;
+  reporter.report("missing proxy fence", op,
+                  "a bulk copy completes on an mbarrier whose initialisation "
+                  "the async proxy does not know; put cluster.fence "
+                  "mbarrier_init behind it",
+                  {{mbarrier.init.op, "it is initialised here"}});
+  return false;
+}
+
+/// Sends `bytes` of a bulk copy that starts as `piece` does.
+void Machine::sendPieces(Message piece, uint32_t bytes) {
+  piece.bytes = kBulkPiece;
+  for (uint32_t at = 0; at < bytes; at += kBulkPiece) {
+    messages.push_back(piece);
+    piece.offset += kBulkPiece;
+    if (piece.source)
+      *piece.source += kBulkPiece;
+    if (piece.global)
+      *piece.global += kBulkPiece;
+  }
 }
 
 void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
@@ -241,24 +276,13 @@ void Machine::copyAsync(Warp &warp, uint32_t mask, const Instr &instr) {
       return fail();
     Block *block = blockOf(warp, lane, rank, instr.op);
     if (!block || !checkVisible(warp, lane, *block, number, instr.op) ||
+        !checkBulkMBarrier(block == warp.block, *block, number, instr.op) ||
         !checkSharedRange(offset, bytes, kBulkPiece, instr.op) ||
         !checkSharedRange(source, bytes, kBulkPiece, instr.op))
       return fail();
-    for (uint32_t at = 0; at < bytes; at += kBulkPiece)
-      messages.push_back({warp.block->rank,
-                          rank,
-                          offset + at,
-                          kBulkPiece,
-                          number,
-                          instr.op,
-                          source + at,
-                          std::nullopt,
-                          {},
-                          &warp,
-                          lane,
-                          warp.epoch,
-                          warp.clock[lane],
-                          warp.proxy[lane]});
+    Message copy = makeMessage(warp, lane, instr, rank, offset, number);
+    copy.source = source;
+    sendPieces(std::move(copy), bytes);
   }
   ++warp.epoch;
 }
@@ -280,23 +304,12 @@ void Machine::loadAsync(Warp &warp, uint32_t mask, const Instr &instr) {
     Block &block = *warp.block;
     if (!checkBulkBytes(bytes, instr.op) ||
         !checkVisible(warp, lane, block, number, instr.op) ||
+        !checkBulkMBarrier(/*isOwn=*/true, block, number, instr.op) ||
         !checkSharedRange(offset, bytes, kBulkPiece, instr.op))
       return fail();
-    for (uint32_t at = 0; at < bytes; at += kBulkPiece)
-      messages.push_back({block.rank,
-                          block.rank,
-                          offset + at,
-                          kBulkPiece,
-                          number,
-                          instr.op,
-                          std::nullopt,
-                          *from + at,
-                          {},
-                          &warp,
-                          lane,
-                          warp.epoch,
-                          warp.clock[lane],
-                          warp.proxy[lane]});
+    Message copy = makeMessage(warp, lane, instr, block.rank, offset, number);
+    copy.global = *from;
+    sendPieces(std::move(copy), bytes);
   }
   ++warp.epoch;
 }

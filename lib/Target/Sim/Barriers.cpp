@@ -213,13 +213,16 @@ void Machine::fence(Warp &warp, uint32_t mask, const Instr &instr) {
   auto kind = static_cast<FenceKind>(instr.imm);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = __builtin_ctz(rest);
-    if (kind == FenceKind::MBarrierInit) {
-      for (MBarrier &mbarrier : warp.block->mbarriers)
-        if (mbarrier.isInitialised &&
-            mbarrier.init.component == warp.firstThread + lane)
-          mbarrier.isFenced = true;
-      continue;
+    for (MBarrier &mbarrier : warp.block->mbarriers) {
+      bool isOwn = mbarrier.isInitialised &&
+                   mbarrier.init.component == warp.firstThread + lane;
+      mbarrier.isFenced |= isOwn && kind == FenceKind::MBarrierInit;
+      mbarrier.isKnownToOwnBulk |= isOwn && kind != FenceKind::AcqRelCluster;
+      mbarrier.isKnownToBulk |= isOwn && (kind == FenceKind::MBarrierInit ||
+                                          kind == FenceKind::ProxyAsync);
     }
+    if (kind == FenceKind::MBarrierInit)
+      continue;
     ClockSum sum(numComponents);
     if (kind == FenceKind::ProxyAsyncShared) {
       publishOwn(sum, warp, lane);

@@ -61,6 +61,9 @@ struct MBarrier {
   /// none: the fence that must stand between is missing.
   bool isFenced = false;
   uint32_t publishedBy = ~0u;
+  /// Whether a fence has made the initialisation visible to bulk copies of its
+  /// block, and of all.
+  bool isKnownToOwnBulk = false, isKnownToBulk = false;
   ClockSum arrived;
   ClockRef completed; ///< of the phase before
   Stamp lastStore;    ///< asynchronous
@@ -155,6 +158,9 @@ private:
   void copyAsync(Warp &warp, uint32_t mask, const Instr &instr);
   void loadAsync(Warp &warp, uint32_t mask, const Instr &instr);
   bool checkBulkBytes(uint32_t bytes, uint32_t op);
+  bool checkBulkMBarrier(bool isOwn, const Block &block, uint32_t number,
+                         uint32_t op);
+  void sendPieces(Message piece, uint32_t bytes);
   bool readGlobal(const Message &message, uint8_t *to);
   void deliver(const Message &message);
   void completeIfDone(Block &block, uint32_t number, uint32_t op);

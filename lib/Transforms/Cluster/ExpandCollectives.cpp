@@ -3,6 +3,7 @@
 #include "Expansion.h"
 #include "cascade/Transforms/Cluster/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -253,9 +254,13 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
     return failure();
 
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
-  bool usesWorkspace = llvm::any_of(*collectives, [](const Collective &c) {
-    return c.crossesBlocks() && c.algorithm == Algorithm::Global;
-  });
+  bool usesWorkspace = false, usesOwnWorkspace = false;
+  for (const Collective &c : *collectives) {
+    if (!c.crossesBlocks() || c.algorithm != Algorithm::Global)
+      continue;
+    usesWorkspace = true;
+    usesOwnWorkspace |= !c.workspace;
+  }
   KernelFrame frame =
       buildFrame(builder, func, /*needsRank=*/!plans.empty(), usesWorkspace);
   if (usesWorkspace) {
@@ -263,6 +268,10 @@ LogicalResult cascade::cluster::expandCollectives(gpu::GPUFuncOp func,
     if (failed(words))
       return failure();
     frame.workspaceWords = *words;
+    if (usesOwnWorkspace) {
+      frame.workspace = addWorkspace(func, *words * kWordBytes);
+      frame.workspaceWords = getWorkspaceBytes(func).back() / kWordBytes;
+    }
     func->setAttr(kWorkspaceAttrName,
                   builder.getI64IntegerAttr(frame.workspaceWords));
   }

@@ -92,10 +92,16 @@ struct KernelFrame {
   mlir::Value mbarriers;
   /// Words of the workspace that a cluster uses.
   int64_t workspaceWords = 0;
+  /// The kernel's own workspace, for the collectives without an operand: an
+  /// address, or null where there are none.
+  mlir::Value workspace;
 };
 
 /// Refuses a collective in a branch that some threads of its scope do not take.
 llvm::LogicalResult checkConvergence(const Collective &collective);
+
+/// Bytes of a word of a tuple.
+inline constexpr int64_t kWordBytes = 4;
 
 /// Builds the frame at the start of `func`.
 KernelFrame buildFrame(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp func,

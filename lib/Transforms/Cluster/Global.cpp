@@ -4,7 +4,8 @@
 // its tuples to the workspace, meets the others in a cluster barrier, which
 // orders global memory too, and reads theirs. The workspace holds no flags and
 // needs no initialisation. Word w of a cluster's part is word
-// cluster * workspaceWords + w of it.
+// cluster * workspaceWords + w of it. It is an operand, or a part of the
+// kernel's own.
 //
 // Rounds alternate between two sets: a block writes round r + 2 after the
 // barrier of round r + 1, before which all blocks have read round r.
@@ -13,6 +14,7 @@
 
 #include "Expansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -35,19 +37,41 @@ public:
   void store(Value tuple, ValueRange values) {
     for (auto [word, value] :
          llvm::enumerate(e.packing.toWords(e.builder, e.loc, values)))
-      memref::StoreOp::create(e.builder, e.loc, value, e.collective.workspace,
-                              at(tuple, word));
+      storeWord(value, at(tuple, word));
   }
 
   SmallVector<Value> load(Value tuple) {
     SmallVector<Value> words;
     for (int64_t word = 0; word < e.packing.getNumWords(); ++word)
-      words.push_back(memref::LoadOp::create(
-          e.builder, e.loc, e.collective.workspace, at(tuple, word)));
+      words.push_back(loadWord(at(tuple, word)));
     return e.packing.fromWords(e.builder, e.loc, words);
   }
 
 private:
+  /// The address of a word of the kernel's own workspace.
+  Value addressOf(Value index) {
+    Value word = arith::IndexCastUIOp::create(e.builder, e.loc,
+                                              e.builder.getI64Type(), index);
+    return LLVM::GEPOp::create(e.builder, e.loc, e.kernel.workspace.getType(),
+                               e.builder.getI32Type(), e.kernel.workspace,
+                               ArrayRef<LLVM::GEPArg>{word});
+  }
+  void storeWord(Value value, Value index) {
+    if (e.collective.workspace)
+      memref::StoreOp::create(e.builder, e.loc, value, e.collective.workspace,
+                              index);
+    else
+      LLVM::StoreOp::create(e.builder, e.loc, value, addressOf(index),
+                            kWordBytes);
+  }
+  Value loadWord(Value index) {
+    if (e.collective.workspace)
+      return memref::LoadOp::create(e.builder, e.loc, e.collective.workspace,
+                                    index);
+    return LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI32Type(),
+                                addressOf(index), kWordBytes);
+  }
+
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(e.builder, e.loc, value);
   }

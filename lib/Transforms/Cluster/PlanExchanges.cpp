@@ -72,6 +72,8 @@ cascade::cluster::planWorkspace(ArrayRef<Collective> collectives,
       // A slice of narrow elements may have words of its own to itself.
       tuple *= ranks;
     words += plan.sets * c.getNumGroups() * ranks * tuple;
+    if (!c.workspace)
+      continue;
     auto type = cast<MemRefType>(c.workspace.getType());
     if (type.hasStaticShape() && type.getNumElements() < words)
       return c.op->emitOpError()

@@ -26,7 +26,10 @@ static LogicalResult checkAlgorithm(const Collective &c) {
         [&] { diag << ", "; });
     return diag << " or auto";
   }
-  if (c.algorithm == Algorithm::Global && !c.workspace)
+  // The launcher of a kernel with this attribute provides what is asked for.
+  bool isProvided =
+      c.op->getParentOfType<gpu::GPUFuncOp>()->hasAttr(kWorkspaceBytesAttrName);
+  if (c.algorithm == Algorithm::Global && !c.workspace && !isProvided)
     return c.op->emitOpError("by algorithm(global) needs memory to exchange "
                              "through: add workspace(...)");
   if (c.algorithm == Algorithm::Scatter && !c.isSlice())

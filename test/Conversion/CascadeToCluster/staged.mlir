@@ -30,8 +30,8 @@
 // CHECK:           cluster.mbarrier.wait %[[FULL]]
 // CHECK:           memref.load %[[STAGES]]
 // CHECK:           memref.load %[[STAGES]]
-// CHECK:           cluster.warp_barrier
-// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %{{.*}}, %c2_i32
+// CHECK:           %[[NEXT:.*]] = arith.addi %{{.*}}, %c2_i32
+// CHECK-NEXT:      cluster.warp_barrier
 // CHECK:           scf.if
 // CHECK:             cluster.load_async
 // CHECK:           cluster.all_reduce

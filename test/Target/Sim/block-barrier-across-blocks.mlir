@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/gpu.barrier/cluster.barrier/' %s | cascade-run - --device=sim --interleavings=8
 // A barrier of the block orders nothing between blocks.
 
 #shared = #gpu.address_space<workgroup>

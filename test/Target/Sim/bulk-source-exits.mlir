@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/gpu.return/cluster.barrier\n&/' %s | cascade-run - --device=sim --interleavings=8
 // A block returns while its bulk copy may still read its shared memory.
 
 #shared = #gpu.address_space<workgroup>

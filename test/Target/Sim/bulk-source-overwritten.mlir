@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '/memref.store.*source\[.c0\]/d' %s | cascade-run - --device=sim --interleavings=8
 // The source of a bulk copy is written while the copy may still read it.
 
 #shared = #gpu.address_space<workgroup>

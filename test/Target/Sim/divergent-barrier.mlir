@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/c16 = arith.constant 16/c16 = arith.constant 32/' %s | cascade-run - --device=sim --interleavings=8
 // A barrier in a branch that half of each warp takes.
 
 #shared = #gpu.address_space<workgroup>

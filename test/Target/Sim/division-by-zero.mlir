@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/n0 = arith.constant 0/n0 = arith.constant 2/' %s | cascade-run - --device=sim --interleavings=8
 // An integer division by zero.
 
 #shared = #gpu.address_space<workgroup>

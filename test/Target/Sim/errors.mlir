@@ -2,6 +2,8 @@
 // RUN: not cascade-run %s --device=sim --grid=3 2>&1 | FileCheck %s --check-prefix=GRID
 // RUN: not cascade-run %s --device=sim --grid=x 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not cascade-run %s --device=sim --cluster=17 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not cascade-run %s --device=sim --cluster-dims=4 2>&1 | FileCheck %s --check-prefix=CONTRADICTION
+// RUN: cascade-run %s --device=sim --entry=empty --cluster-dims=2 --grid=4
 // RUN: not cascade-run %s --device=sim --segments=2 2>&1 | FileCheck %s --check-prefix=SEGMENTS
 // RUN: not cascade-run %s --device=sim --interleavings=0 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not cascade-run %s --device=sim --entry=pointer 2>&1 | FileCheck %s --check-prefix=SHAPE
@@ -29,6 +31,8 @@ module attributes {gpu.container_module} {
 // GRID: error: a grid of 3 blocks is no multiple of a cluster of 2
 // NUMBER: error: --grid=x is not X[,Y[,Z]] with numbers above 0
 // CLUSTER: error: --cluster takes 0 to 16, not 17
+// CONTRADICTION: errors.mlir:{{[0-9]+}}:5: error: 'known_cluster_size' is 2,1,1, which --cluster-dims=4 contradicts
+// CONTRADICTION: error: --cluster-dims=4 contradicts kernel 'empty': drop it
 // SEGMENTS: error: --segments is for the CPU; use --cluster=N on the simulated device
 // COUNT: error: --interleavings takes 1 to 1000000, not 0
 // SHAPE: error: --input 0 is a pointer of kernel 'pointer'; give its shape and type too

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 --input=64xf32=iota 2>&1 | FileCheck %s
+// RUN: sed '5,$s/.x\[1\]/%%x[4]/' %s | cascade-run - --device=sim --interleavings=8 --input=64xf32=iota
 // A vector access at an address that is no multiple of its size.
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/.*arith.subi/gpu.barrier\n&/' %s | cascade-run - --device=sim --interleavings=8
 // Another warp reads what a thread has just stored.
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/gpu.barrier/cluster.fence proxy_async_shared\n&/' %s | cascade-run - --device=sim --interleavings=8
 // A bulk copy reads through the async proxy what threads wrote through the generic one.
 
 #shared = #gpu.address_space<workgroup>

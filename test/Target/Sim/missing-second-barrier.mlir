@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/memref.store .y, .buffer/gpu.barrier\n&/' %s | cascade-run - --device=sim --interleavings=8
 // A buffer is stored to again while others may still read it.
 
 #shared = #gpu.address_space<workgroup>

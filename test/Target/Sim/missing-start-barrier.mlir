@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/.*map_shared/cluster.barrier\n&/' %s | cascade-run - --device=sim --interleavings=8
 // A peer's shared memory is written before the peer is known to run.
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/gpu.return/cluster.mbarrier.wait %%mbar[%%c0], %%n0 : memref<1xi64, #shared>\n&/' %s | cascade-run - --device=sim --interleavings=8
 // Peers store into the block by st.async, and it returns without a wait.
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 --input=63xf32=iota 2>&1 | FileCheck %s
+// RUN: cascade-run %s --device=sim --interleavings=8 --input=64xf32=iota
 // One element past the end of a buffer.
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/parity = arith.constant 0/parity = arith.remui %%round, %%n2/' %s | cascade-run - --device=sim --interleavings=8
 // The second phase has parity 1: waiting for 0 again returns before the data is there.
 
 #shared = #gpu.address_space<workgroup>

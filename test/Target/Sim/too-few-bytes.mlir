@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/bytes = arith.constant 4/bytes = arith.constant 8/' %s | cascade-run - --device=sim --interleavings=8
 // Each block gets 8 bytes but expects 4: the phase completes after the first 4, or
 // never.
 

@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/^ *cluster.barrier$/scf.if %%isFirst {\ncluster.mbarrier.init %%mbar[%%c0], %%n1 : memref<1xi64, #shared>\ncluster.fence mbarrier_init\n}\n&/' %s | cascade-run - --device=sim --interleavings=8
 // Nothing initialises the mbarrier.
 
 #shared = #gpu.address_space<workgroup>

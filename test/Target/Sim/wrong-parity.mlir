@@ -1,4 +1,5 @@
 // RUN: not cascade-run %s --device=sim --interleavings=8 2>&1 | FileCheck %s
+// RUN: sed '5,$s/wait .mbar\[.c0\], .n1/wait %%mbar[%%c0], %%n0/' %s | cascade-run - --device=sim --interleavings=8
 // The first phase of an mbarrier has parity 0: a wait for parity 1 returns at once.
 
 #shared = #gpu.address_space<workgroup>

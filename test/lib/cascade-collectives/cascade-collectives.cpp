@@ -203,25 +203,21 @@ static std::string simulateAll(const Case &c, gpu::GPUFuncOp func,
 // Mutants
 //===----------------------------------------------------------------------===//
 
-/// What has to be found missing. Of a slice collective not the fence of the
-/// mbarriers' initialisation: the barrier before its first copy publishes too.
-static bool isSynchronising(Operation *op, const Case &c) {
-  auto fence = dyn_cast<cluster::FenceOp>(op);
-  if (fence && c.isSlice && fence.getKind() == cluster::FenceKind::MBarrierInit)
-    return false;
+/// What has to be found missing.
+static bool isSynchronising(Operation *op) {
   return isa<gpu::BarrierOp, cluster::BarrierOp, cluster::FenceOp,
              cluster::MBarrierWaitOp, cluster::MBarrierExpectTxOp>(op);
 }
 
 static void runMutants(const Case &c, ModuleOp module, MLIRContext &context) {
   int count = 0;
-  module.walk([&](Operation *op) { count += isSynchronising(op, c); });
+  module.walk([&](Operation *op) { count += isSynchronising(op); });
   for (int number = 0; number < count; ++number) {
     OwningOpRef<ModuleOp> mutant(module.clone());
     int at = 0;
     Operation *victim = nullptr;
     mutant->walk([&](Operation *op) {
-      if (isSynchronising(op, c) && at++ == number)
+      if (isSynchronising(op) && at++ == number)
         victim = op;
     });
     std::string text;

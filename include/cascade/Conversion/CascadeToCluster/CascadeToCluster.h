@@ -24,7 +24,9 @@ inline constexpr llvm::StringLiteral wholeDomainAttrName =
 
 /// Replaces every function with a mapped chain by a `gpu.func` of its name in
 /// the kernel module. Arguments: see KernelContext. `algorithm` is how blocks
-/// exchange their states: auto, mailbox or tree; any other word is an error.
+/// exchange their states: auto, mailbox, tree, ring or global; any other word
+/// is an error. Gathers, of large states, have auto, mailbox and global only,
+/// and are left as auto by the others.
 mlir::LogicalResult convertCascadeToCluster(mlir::ModuleOp module,
                                             llvm::StringRef algorithm);
 

@@ -53,11 +53,40 @@ static constexpr TargetScalar scalars[] = {
     {"block_merge_slope", &T::blockMergeSlope},
     {"grid_merge_cycles", &T::gridMergeCycles},
     {"grid_merge_slope", &T::gridMergeSlope},
+    {"lane_round_cycles", &T::laneRoundCycles},
+    {"lane_word_cycles", &T::laneWordCycles},
+    {"warp_buffer_cycles", &T::warpBufferCycles},
+    {"word_merge_cycles", &T::wordMergeCycles},
+    {"scattered_merge_cycles", &T::scatteredMergeCycles},
+    {"send_millicycles", &T::sendMillicycles},
+    {"receive_millicycles", &T::receiveMillicycles},
+    {"next_message_cycles", &T::nextMessageCycles},
+    {"packet_bytes_per_kcycle", &T::packetBytesPerKcycle},
+    {"one_sided_cycles", &T::oneSidedCycles},
+    {"ring_hop_cycles", &T::ringHopCycles},
+    {"tree_hop_cycles", &T::treeHopCycles},
+    {"close_barrier_cycles", &T::closeBarrierCycles},
+    {"slice_barrier_cycles", &T::sliceBarrierCycles},
+    {"remote_word_cycles", &T::remoteWordCycles},
+    {"remote_tuple_bytes_per_kcycle", &T::remoteTupleBytesPerKcycle},
+    {"global_word_cycles", &T::globalWordCycles},
+    {"global_store_millicycles", &T::globalStoreMillicycles},
+    {"global_load_millicycles", &T::globalLoadMillicycles},
+    {"remote_turn_cycles", &T::remoteTurnCycles},
+    {"remote_peer_cycles", &T::remotePeerCycles},
+    {"remote_read_bytes_per_kcycle", &T::remoteReadBytesPerKcycle},
+    {"remote_lone_bytes_per_kcycle", &T::remoteLoneBytesPerKcycle},
+    {"copy_cycles", &T::copyCycles},
+    {"copy_next_cycles", &T::copyNextCycles},
+    {"copy_hop_cycles", &T::copyHopCycles},
+    {"copy_send_bytes_per_kcycle", &T::copySendBytesPerKcycle},
+    {"copy_receive_bytes_per_kcycle", &T::copyReceiveBytesPerKcycle},
 };
 
 static constexpr TargetList lists[] = {
     {"residency", &T::residency, 0},
     {"dsmem_gbps", &T::dsmemGbps, 1},
+    {"copy_to_all_bytes_per_kcycle", &T::copyToAllBytesPerKcycle, 1},
     {"mailbox_cycles", &T::mailboxCycles, 1},
     {"tree_cycles", &T::treeCycles, 1},
 };
@@ -147,6 +176,35 @@ static TargetConstants makeH200() {
   gpu.gridMergeCycles =
       3600;                // Not measured: four trips to the L2 cache, twice.
   gpu.gridMergeSlope = 12; // Not measured.
+  gpu.laneRoundCycles = 26;
+  gpu.laneWordCycles = 5;
+  gpu.warpBufferCycles = 54;
+  gpu.wordMergeCycles = 3;
+  gpu.scatteredMergeCycles = 7;
+  gpu.sendMillicycles = 1600;
+  gpu.receiveMillicycles = 900;
+  gpu.nextMessageCycles = 20;
+  gpu.packetBytesPerKcycle = 20000;
+  gpu.oneSidedCycles = 155;
+  gpu.ringHopCycles = 210;
+  gpu.treeHopCycles = 160;
+  gpu.closeBarrierCycles = 292;
+  gpu.sliceBarrierCycles = 270;
+  gpu.remoteWordCycles = 8;
+  gpu.remoteTupleBytesPerKcycle = 8000;
+  gpu.globalWordCycles = 14;
+  gpu.globalStoreMillicycles = 2000;
+  gpu.globalLoadMillicycles = 950;
+  gpu.remoteTurnCycles = 200;
+  gpu.remotePeerCycles = 64;
+  gpu.remoteReadBytesPerKcycle = 16000;
+  gpu.remoteLoneBytesPerKcycle = 24000;
+  gpu.copyCycles = 275;
+  gpu.copyNextCycles = 60;
+  gpu.copyHopCycles = 170;
+  gpu.copySendBytesPerKcycle = 20500;
+  gpu.copyReceiveBytesPerKcycle = 32000;
+  gpu.copyToAllBytesPerKcycle = {0, 20000, 16000, 14400, 11000};
   return gpu;
 }
 

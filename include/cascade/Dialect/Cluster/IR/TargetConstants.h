@@ -80,6 +80,38 @@ struct TargetConstants {
   int64_t gridMergeCycles = 0;
   int64_t gridMergeSlope = 0;
 
+  // What the code of collectives takes, with 128 threads a block: cycles, and
+  // bytes in a thousand cycles (docs/TrafficModel.md has the formulas).
+  int64_t laneRoundCycles = 0;  ///< a round of a butterfly over lanes: at least
+  int64_t laneWordCycles = 0;   ///< and for each word
+  int64_t warpBufferCycles = 0; ///< a buffer between warps
+  int64_t wordMergeCycles = 0;  ///< a word read from it, merged, by whole warps
+  int64_t scatteredMergeCycles = 0; ///< the same by each lane group another
+  int64_t sendMillicycles = 0;    ///< a message sent beyond one a rank; 1/1000
+  int64_t receiveMillicycles = 0; ///< a message received; 1/1000
+  int64_t nextMessageCycles = 0;  ///< one that a lane sends after another
+  int64_t packetBytesPerKcycle = 0; ///< messages that lie next to each other
+  int64_t oneSidedCycles = 0;       ///< a cluster barrier every second round
+  int64_t ringHopCycles = 0;        ///< a tuple sent on around a ring
+  int64_t treeHopCycles = 0;        ///< and down a tree
+  int64_t closeBarrierCycles = 0;   ///< a cluster barrier soon after another
+  int64_t sliceBarrierCycles = 0;   ///< one before a collective on slices
+  int64_t remoteWordCycles = 0;     ///< a further word of a remote tuple
+  int64_t remoteTupleBytesPerKcycle = 0; ///< remote tuples of all warps
+  int64_t globalWordCycles = 0;       ///< a word that a thread stores to global
+  int64_t globalStoreMillicycles = 0; ///< of all threads; 1/1000
+  int64_t globalLoadMillicycles = 0;  ///< a group of lanes loads a word; 1/1000
+  int64_t remoteTurnCycles = 0; ///< remote loads of a slice, a turn: at least
+  int64_t remotePeerCycles = 0; ///< and for each peer
+  int64_t remoteReadBytesPerKcycle = 0;  ///< of a block while all read
+  int64_t remoteLoneBytesPerKcycle = 0;  ///< of a block that reads alone
+  int64_t copyCycles = 0;                ///< a bulk copy to a peer
+  int64_t copyNextCycles = 0;            ///< another one of the same warp
+  int64_t copyHopCycles = 0;             ///< one that waits for the one before
+  int64_t copySendBytesPerKcycle = 0;    ///< bulk copies that a block sends
+  int64_t copyReceiveBytesPerKcycle = 0; ///< and that one receives
+  ByClusterSize copyToAllBytesPerKcycle = {}; ///< each to all; from 2 blocks
+
   /// Cycles of the multiprocessor in a microsecond.
   double cyclesPerUs() const { return double(clockKhz) / 1e3; }
   /// The entry of `list` for `blocks` a cluster: that of the next power of two.

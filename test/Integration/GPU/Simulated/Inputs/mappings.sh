@@ -2,21 +2,11 @@
 # Runs chains of the benchmark under random mappings on the simulated device,
 # small ones, against the unfused evaluation: mappings.sh CHAINS_DIR SEED COUNT.
 # Prints a line for each that fails; ends in "N passed, N failed".
-set -uo pipefail
+source "$(dirname "$0")/check.sh"
 chains=$1
 RANDOM=$2
 count=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
-# pick WORD...: one of them.
-pick() {
-  shift $((RANDOM % $#))
-  echo "$1"
-}
-
-passed=0
-failed=0
 for ((n = 0; n < count; ++n)); do
   chain=$(pick softmax layer_norm variance kl logsumexp weighted_variance entropy)
   columns=$(pick 7 8 64 520 1000 2048 4104 5000)
@@ -32,13 +22,7 @@ for ((n = 0; n < count; ++n)); do
     keep=$(pick "" ", keep = [0: shared]")
   fi
   mapping="#cascade.mapping<i: grid, l: $row$keep>"
-  if log=$(cascade-run "$work/chain.mlir" --device=sim --mapping="$mapping" \
-    --patterns=rand,special --interleavings=2 --seed=$RANDOM --check 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $chain $columns $type $mapping"
-    tail -n 3 <<<"$log"
-  fi
+  check "$chain $columns $type" "$mapping" --patterns=rand,special --interleavings=2 \
+    --seed=$RANDOM
 done
-echo "$passed passed, $failed failed"
+summarise
