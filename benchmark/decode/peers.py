@@ -48,4 +48,5 @@ def main(cells):
             print(f"{name}-{cell}", *(row_peers.rank(times, q) for q in (0.5, 0.1, 0.9)))
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

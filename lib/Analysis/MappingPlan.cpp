@@ -184,6 +184,7 @@ MappingPlan MappingPlan::withoutRegisters(unsigned number) const {
       digits.push_back(digit);
   axis.digits = std::move(digits);
   setIndexStrides(axis);
+  plan.isCold = true;
   return plan;
 }
 
@@ -195,6 +196,38 @@ bool cascade::isUnitStride(AffineMap map, unsigned axis) {
          llvm::none_of(outer, [&](AffineExpr expr) {
            return expr.isFunctionOfDim(axis);
          });
+}
+
+std::optional<unsigned> cascade::getUnitAxis(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!last || !isUnitStride(map, last.getPosition()))
+    return std::nullopt;
+  return last.getPosition();
+}
+
+bool cascade::isSameInThread(AffineExpr expr, const AxisPlan &axis) {
+  if (!expr.isFunctionOfDim(axis.axis))
+    return true;
+  auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!divided || divided.getKind() != AffineExprKind::FloorDiv ||
+      divided.getLHS() != getAffineDimExpr(axis.axis, expr.getContext()))
+    return false;
+  auto divisor = dyn_cast<AffineConstantExpr>(divided.getRHS());
+  if (!divisor)
+    return false;
+  auto isHeld = [](const DigitPlan &digit) {
+    return digit.level == Level::Reg || digit.level == Level::Vector;
+  };
+  int64_t run = 1;
+  for (const DigitPlan &digit : axis.digits)
+    if (isHeld(digit))
+      run += (digit.size - 1) * digit.indexStride;
+  for (const DigitPlan &digit : axis.digits)
+    if (!isHeld(digit) && digit.indexStride % run != 0)
+      return false;
+  return divisor.getValue() % run == 0;
 }
 
 StagedInputs cascade::getStagedInputs(ChainOp chain) {
@@ -259,6 +292,20 @@ SmallVector<unsigned> cascade::getInvariantInputs(ChainOp chain,
   return inputs;
 }
 
+int64_t cascade::getStagedAccesses(ChainOp chain, const MappingPlan &plan,
+                                   unsigned rowAxis, unsigned input) {
+  auto type = cast<RankedTensorType>(chain.getInputs()[input].getType());
+  int64_t elements = 1;
+  for (const DigitPlan &digit : plan.axes[rowAxis].digits)
+    if (digit.level == Level::Reg || digit.level == Level::Lane ||
+        digit.level == Level::Vector)
+      elements *= digit.size;
+  if (*getUnitAxis(chain.getInputMap(input)) != rowAxis)
+    elements *= type.getShape().back();
+  int64_t bytes = elements * std::max(8u, type.getElementTypeBitWidth()) / 8;
+  return llvm::divideCeil(bytes, MappingPlan::accessBytes);
+}
+
 int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
                               unsigned rowAxis) {
   // An access is as many elements of any of them.
@@ -270,15 +317,12 @@ int64_t cascade::getKeptBytes(ChainOp chain, const MappingPlan &plan,
 
 int64_t cascade::getSharedBytes(ChainOp chain, const MappingPlan &plan,
                                 unsigned rowAxis) {
-  const AxisPlan &row = plan.axes[rowAxis];
   StagedInputs staged = getStagedInputs(chain);
-  int64_t accessesOfWarp = MappingPlan::warpSize;
-  for (const DigitPlan &digit : row.digits)
-    if (digit.level == Level::Reg)
-      accessesOfWarp *= digit.size;
+  int64_t accessesOfWarp = 0;
+  for (unsigned input : staged.inputs)
+    accessesOfWarp += getStagedAccesses(chain, plan, rowAxis, input);
   return getKeptBytes(chain, plan, rowAxis) +
-         staged.stages * int64_t(staged.inputs.size()) * plan.warps *
-             accessesOfWarp * MappingPlan::accessBytes;
+         staged.stages * plan.warps * accessesOfWarp * MappingPlan::accessBytes;
 }
 
 AxisSet cascade::getListAxes(ChainOp chain) {

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The phases from a chain to PTX ---------------------===//
 
 #include "cascade/Pipelines/Pipelines.h"
+#include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "cascade/Conversion/ClusterToNVVM/ClusterToNVVM.h"
 #include "cascade/Conversion/Passes.h"
 #include "cascade/Target/Launch/Manifest.h"
@@ -103,6 +104,7 @@ FailureOr<OwningOpRef<ModuleOp>> cascade::buildReference(ModuleOp chains) {
       copy.setName(
           (function.getName() + (wide ? referenceRSuffix : referenceUSuffix))
               .str());
+      copy->setAttr(wholeDomainAttrName, b.getUnitAttr());
       copy.walk([&](ChainOp chain) {
         chain.removeMappingAttr();
         if (wide)

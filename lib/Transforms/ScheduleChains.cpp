@@ -8,6 +8,7 @@
 
 #include "cascade/Transforms/ScheduleChains.h"
 #include "InnerAxes.h"
+#include "InterleaveBlocks.h"
 #include "RowCost.h"
 #include "cascade/Analysis/GridSplit.h"
 #include "cascade/Analysis/ReductionPasses.h"
@@ -341,6 +342,47 @@ cascade::getTarget(Operation *op, const ScheduleOptions &options) {
                            << cluster::describeTargetPresets();
 }
 
+/// The candidates for a chain without axes inside the row, the best first.
+static SmallVector<RankedMapping> rankPlainRows(ChainOp chain, unsigned rowAxis,
+                                                const ScheduleOptions &options,
+                                                cluster::TargetAttr target) {
+  RowShape shape = describeRow(chain, rowAxis, options.vectorise);
+  AxisSet lists = getListAxes(chain);
+  int64_t innermost = -1;
+  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
+    if (axis != rowAxis && !lists.test(axis))
+      innermost = axis;
+  SmallVector<RowMapping> candidates;
+  if (options.reference) {
+    RowMapping mapping;
+    mapping.warps = 8;
+    mapping.loops = true;
+    candidates.push_back(mapping);
+  } else {
+    if (options.cluster == 0 && innermost >= 0)
+      addShortRows(shape, target.getConstants(), candidates);
+    addBlocks(shape, options, target.getConstants(), candidates);
+    if (innermost >= 0)
+      addResident(shape, options, target.getConstants(), candidates);
+  }
+  SmallVector<RankedMapping> ranked;
+  for (const RowMapping &mapping : candidates)
+    ranked.push_back({toAttribute(chain, shape, mapping, innermost),
+                      estimateRow(shape, mapping, target),
+                      mapping.keeps   ? Residency::Shared
+                      : mapping.loops ? Residency::Streams
+                                      : Residency::Registers});
+  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
+    return a.microseconds < b.microseconds;
+  });
+  // Those that do not fit are no candidates, unless none does.
+  size_t fitting = llvm::count_if(ranked, [](const RankedMapping &mapping) {
+    return std::isfinite(mapping.microseconds);
+  });
+  ranked.truncate(std::max<size_t>(fitting, 1));
+  return ranked;
+}
+
 FailureOr<SmallVector<RankedMapping>>
 cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   if (options.cluster < 0 || options.cluster > 16)
@@ -353,42 +395,12 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
   FailureOr<cluster::TargetAttr> target = getTarget(chain, options);
   if (failed(target))
     return failure();
-  if (hasInnerAxes(chain, *rowAxis))
-    return rankInnerMappings(chain, *rowAxis, options, target->getConstants());
-  RowShape shape = describeRow(chain, *rowAxis, options.vectorise);
-  AxisSet lists = getListAxes(chain);
-  int64_t innermost = -1;
-  for (unsigned axis = 0; axis < chain.getNumAxes(); ++axis)
-    if (axis != *rowAxis && !lists.test(axis))
-      innermost = axis;
-  SmallVector<RowMapping> candidates;
-  if (options.reference) {
-    RowMapping mapping;
-    mapping.warps = 8;
-    mapping.loops = true;
-    candidates.push_back(mapping);
-  } else {
-    if (options.cluster == 0 && innermost >= 0)
-      addShortRows(shape, target->getConstants(), candidates);
-    addBlocks(shape, options, target->getConstants(), candidates);
-    if (innermost >= 0)
-      addResident(shape, options, target->getConstants(), candidates);
-  }
-  SmallVector<RankedMapping> ranked;
-  for (const RowMapping &mapping : candidates)
-    ranked.push_back({toAttribute(chain, shape, mapping, innermost),
-                      estimateRow(shape, mapping, *target),
-                      mapping.keeps   ? Residency::Shared
-                      : mapping.loops ? Residency::Streams
-                                      : Residency::Registers});
-  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
-    return a.microseconds < b.microseconds;
-  });
-  // Those that do not fit are no candidates, unless none does.
-  size_t fitting = llvm::count_if(ranked, [](const RankedMapping &mapping) {
-    return std::isfinite(mapping.microseconds);
-  });
-  ranked.truncate(std::max<size_t>(fitting, 1));
+  FailureOr<SmallVector<RankedMapping>> ranked =
+      hasInnerAxes(chain, *rowAxis)
+          ? rankInnerMappings(chain, *rowAxis, options, target->getConstants())
+          : rankPlainRows(chain, *rowAxis, options, *target);
+  if (succeeded(ranked))
+    interleaveBlocks(chain, *rowAxis, *ranked);
   return ranked;
 }
 
@@ -436,8 +448,19 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
     } else if (succeeded(rowAxis) &&
                chain.getAxisNumber(name) == int64_t(*rowAxis)) {
       // The threads stay where they are and loop over single elements.
-      copy({Level::Grid, Level::Cluster});
-      digits.add(Level::Loop).add(Level::Reg, 4);
+      bool loops = false;
+      for (DigitAttr digit : axis.getDigits()) {
+        if (!isOutsideBlock(digit.getLevel()))
+          continue;
+        if (digit.getLevel() == Level::Loop)
+          digits.add(Level::Loop);
+        else
+          digits.add(digit);
+        loops |= digit.getLevel() == Level::Loop;
+      }
+      if (!loops)
+        digits.add(Level::Loop);
+      digits.add(Level::Reg, 4);
       copy({Level::Warp, Level::Lane});
       axes.push_back(digits.get(name));
     } else {

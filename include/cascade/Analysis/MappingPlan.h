@@ -64,6 +64,9 @@ struct MappingPlan {
   int64_t blocks = 1;               ///< a cluster
   /// Whether clusters stay on the machine and go from row to row.
   bool isResident = false;
+  /// Whether elements are loaded where they are used, one by one, whatever the
+  /// policies of the mapping say: on the cold path of a replay.
+  bool isCold = false;
 
   int64_t threads() const { return warps * warpSize; }
   static constexpr int64_t warpSize = 32;
@@ -107,6 +110,20 @@ struct StagedInputs {
   int64_t stages = 0;
 };
 StagedInputs getStagedInputs(ChainOp chain);
+
+/// The axis along which neighbours of `map`, of a tensor, are neighbours in
+/// memory (`isUnitStride`), if there is one.
+std::optional<unsigned> getUnitAxis(mlir::AffineMap map);
+
+/// Accesses of 16 bytes in what a warp has of `input`, a staged one, in a tile:
+/// its elements of the row axis, and where neighbours in memory are along
+/// another axis, all of that for each of them.
+int64_t getStagedAccesses(ChainOp chain, const MappingPlan &plan,
+                          unsigned rowAxis, unsigned input);
+
+/// Whether `expr` is the same at all positions that a thread holds of `axis`:
+/// they lie in one aligned run of the length by which `expr` divides.
+bool isSameInThread(mlir::AffineExpr expr, const AxisPlan &axis);
 
 /// Whether `input` is a row in memory that `plan` reads 16 bytes at a time, and
 /// a thread has elements of one such row alone.

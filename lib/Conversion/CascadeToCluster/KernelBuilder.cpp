@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "DomainVote.h"
 #include "GridMerge.h"
 #include "ListReduction.h"
 #include "MergeThreads.h"
 #include "StagedLoads.h"
-#include "TileEvaluator.h"
+#include "TileRange.h"
 #include "cascade/Analysis/GridSplit.h"
-#include "cascade/Analysis/ReductionPasses.h"
+#include "cascade/Conversion/CascadeToCluster/CascadeToCluster.h"
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,8 +32,10 @@ constexpr unsigned maxPrefetchedBits = 16 * 32;
 /// Emits one region of a chain for one kernel.
 class RegionEmitter {
 public:
-  RegionEmitter(const KernelContext &context, Region &region, bool together)
-      : context(context), region(region),
+  /// `skips` tiles that no domain has elements of.
+  RegionEmitter(const KernelContext &context, Region &region, bool together,
+                bool skips)
+      : context(context), region(region), skips(skips),
         passes(context.chain, region, together),
         layout(context, passes.getAxes()), row(context, layout) {}
 
@@ -53,6 +56,9 @@ public:
   void emitPasses(OpBuilder &b);
   /// The stores of the chain's results.
   void emitResults(OpBuilder &b);
+  /// The pass whose domains say which elements of the row are loaded, if it is
+  /// the only use of them.
+  const ReductionPass *onlyUse();
   /// The replay condition, the same in every thread that shares a collective;
   /// null where the region has none.
   Value replayCondition(OpBuilder &b);
@@ -66,17 +72,31 @@ private:
   /// The same, with the number of the tile.
   using NumberedBody =
       llvm::function_ref<State(OpBuilder &, TileEvaluator &, Int, ValueRange)>;
-  State forEachTile(OpBuilder &b, State state, ValueRange ahead,
-                    TileBody ofTile);
-  State loopAhead(OpBuilder &b, Int count, State state, ValueRange ahead,
-                  NumberedBody body);
-  SmallVector<Value> loadedAhead(const ReductionPass &pass);
+  /// What `pass` loads a tile ahead of its use.
+  struct Ahead {
+    const ReductionPass &pass;
+    SmallVector<Value> inputs;
+    /// What a vote on a tile reads. It is taken a tile ahead, before the loads
+    /// of the others, and so these are loaded two tiles ahead.
+    SmallVector<Value> masks;
+    bool isAny() const { return !inputs.empty() || !masks.empty(); }
+  };
+  Ahead loadedAhead(const ReductionPass &pass, bool asks);
+  SmallVector<Value> loadedFor(ValueRange roots);
+  State forEachTile(OpBuilder &b, State state,
+                    const std::optional<Ahead> &ahead,
+                    const std::optional<TileRange> &range, TileBody ofTile);
+  State loopAhead(OpBuilder &b, const TileRange &range, State state,
+                  const Ahead &ahead, NumberedBody body);
+  std::optional<TileRange> rangeOf(OpBuilder &b, const ReductionPass &pass);
   void emitPass(OpBuilder &b, const ReductionPass &pass);
   /// Runs over the elements of the row: those of its passes, and one for
   /// results along the row. A row of one tile is read once.
   unsigned numRuns();
   void prefetchForResults(OpBuilder &b);
   bool isForFirstBlock(const ReductionPass &pass);
+  bool asksFirst(const ReductionPass &pass,
+                 const std::optional<TileRange> &range);
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -85,6 +105,7 @@ private:
 
   const KernelContext &context;
   Region &region;
+  bool skips;
   ReductionPasses passes;
   ThreadLayout layout;
   TileEvaluator row;
@@ -100,45 +121,89 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The inputs of `pass` that the mapping loads one tile ahead.
-SmallVector<Value> RegionEmitter::loadedAhead(const ReductionPass &pass) {
-  SmallVector<Value> inputs, worklist;
+/// The inputs that `roots` are computed from in a tile.
+SmallVector<Value> RegionEmitter::loadedFor(ValueRange roots) {
+  SmallVector<Value> inputs, worklist(roots);
   llvm::DenseSet<Value> seen;
-  for (ReduceOp reduce : pass.reduces)
-    llvm::append_range(worklist, reduce->getOperands());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second || !layout.of(value).test(context.rowAxis))
       continue;
     if (Operation *op = value.getDefiningOp())
       llvm::append_range(worklist, op->getOperands());
-    else if (isLoadedAhead(context.chain,
-                           cast<BlockArgument>(value).getArgNumber()))
+    else
       inputs.push_back(value);
   }
   return inputs;
 }
 
-/// The loop over `count` full tiles, in which the loads of a tile are in flight
-/// while the one before is computed with.
-RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
-                                              State state, ValueRange ahead,
+RegionEmitter::Ahead RegionEmitter::loadedAhead(const ReductionPass &pass,
+                                                bool asks) {
+  SmallVector<Value> operands, predicates;
+  for (ReduceOp reduce : pass.reduces) {
+    llvm::append_range(operands, reduce->getOperands());
+    if (reduce.getPredicate())
+      predicates.push_back(reduce.getPredicate());
+  }
+  auto isAhead = [&](Value input) {
+    return isLoadedAhead(context.chain,
+                         cast<BlockArgument>(input).getArgNumber());
+  };
+  Ahead ahead{pass, loadedFor(operands), {}};
+  llvm::erase_if(ahead.inputs, [&](Value input) { return !isAhead(input); });
+  if (!asks)
+    return ahead;
+  ahead.masks = loadedFor(predicates);
+  if (llvm::all_of(ahead.masks, isAhead))
+    llvm::erase_if(ahead.inputs, [&](Value input) {
+      return llvm::is_contained(ahead.masks, input);
+    });
+  else
+    ahead.masks.clear();
+  return ahead;
+}
+
+/// The loop over the full tiles of `range`, in which the loads of a tile are in
+/// flight while the one before is computed with.
+RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b,
+                                              const TileRange &range,
+                                              State state, const Ahead &ahead,
                                               NumberedBody body) {
   Location loc = context.loc;
   IntBuilder ints(b, loc);
-  Int zero = ints.constant(0), one = ints.constant(1);
+  Int begin = range.firstFull, end = range.endFull, one = ints.constant(1);
   SmallVector<Type> types(ValueRange(state).getTypes());
-  auto any = scf::IfOp::create(b, loc, types, ints.lessThan(zero, count), true);
+  // What is loaded of `inputs` at `tile`, or else `others`.
+  auto loadIf = [&](OpBuilder &b, Value condition, Int tile, ValueRange inputs,
+                    ValueRange others) {
+    if (inputs.empty())
+      return State();
+    auto branch = scf::IfOp::create(b, loc, others.getTypes(), condition, true);
+    OpBuilder load = branch.getThenBodyBuilder();
+    TileEvaluator there(row, load, tile, /*partial=*/false);
+    scf::YieldOp::create(load, loc, there.loadWords(load, inputs));
+    OpBuilder otherwise = branch.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, others);
+    return State(branch.getResults());
+  };
+  auto any = scf::IfOp::create(b, loc, types, ints.lessThan(begin, end), true);
   OpBuilder none = any.getElseBodyBuilder();
   scf::YieldOp::create(none, loc, state);
   OpBuilder some = any.getThenBodyBuilder();
-  TileEvaluator first(row, some, zero, /*partial=*/false);
-  State carried = first.loadWords(some, ahead);
-  size_t numWords = carried.size();
-  llvm::append_range(carried, state);
   IntBuilder inThen(some, loc);
-  auto forOp = scf::ForOp::create(some, loc, inThen.materialise(zero),
-                                  inThen.materialise(count),
+  TileEvaluator first(row, some, begin, /*partial=*/false);
+  State carried = first.loadWords(some, ahead.masks);
+  size_t numMasks = carried.size();
+  if (numMasks > 0) {
+    Int second = inThen.add(begin, one);
+    llvm::append_range(carried, loadIf(some, inThen.lessThan(second, end),
+                                       second, ahead.masks, State(carried)));
+  }
+  llvm::append_range(carried, first.loadWords(some, ahead.inputs));
+  size_t numWords = carried.size() - 2 * numMasks;
+  llvm::append_range(carried, state);
+  auto forOp = scf::ForOp::create(some, loc, inThen.materialise(begin),
+                                  inThen.materialise(end),
                                   inThen.materialise(one), carried);
   // Without results the builder has put a terminator already.
   Block *block = forOp.getBody();
@@ -147,24 +212,35 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b, Int count,
   OpBuilder inner = OpBuilder::atBlockEnd(block);
   IntBuilder inLoop(inner, loc);
   ValueRange arguments = forOp.getRegionIterArgs();
-  ValueRange words = arguments.take_front(numWords);
+  ValueRange masks = arguments.take_front(numMasks);
+  ValueRange nextMasks = arguments.slice(numMasks, numMasks);
+  ValueRange words = arguments.slice(2 * numMasks, numWords);
   Int number = inLoop.wrap(forOp.getInductionVar());
   Int next = inLoop.add(number, one);
-  auto more = scf::IfOp::create(inner, loc, words.getTypes(),
-                                inLoop.lessThan(next, count), true);
-  OpBuilder load = more.getThenBodyBuilder();
-  TileEvaluator following(row, load, next, /*partial=*/false);
-  scf::YieldOp::create(load, loc, following.loadWords(load, ahead));
-  OpBuilder last = more.getElseBodyBuilder();
-  scf::YieldOp::create(last, loc, words);
+  Value isNeeded = inLoop.lessThan(next, end);
+  State results(nextMasks);
+  if (numMasks > 0) {
+    Int afterNext = inLoop.add(next, one);
+    llvm::append_range(results, loadIf(inner, inLoop.lessThan(afterNext, end),
+                                       afterNext, ahead.masks, nextMasks));
+    TileEvaluator following(row, inner, next, /*partial=*/false);
+    following.defineWords(inner, ahead.masks, nextMasks);
+    isNeeded = inLoop.both(isNeeded, emitVote(inner, following, ahead.pass));
+  }
+  llvm::append_range(results,
+                     loadIf(inner, isNeeded, next, ahead.inputs, words));
 
   TileEvaluator tile(row, inner, number, /*partial=*/false);
-  tile.defineWords(inner, ahead, words);
-  State results(more.getResults());
-  llvm::append_range(results,
-                     body(inner, tile, number, arguments.drop_front(numWords)));
+  if (range.isCertain)
+    tile.assumeInDomain();
+  tile.defineWords(inner, ahead.masks, masks);
+  tile.defineWords(inner, ahead.inputs, words);
+  llvm::append_range(
+      results,
+      body(inner, tile, number, arguments.drop_front(2 * numMasks + numWords)));
   scf::YieldOp::create(inner, loc, results);
-  scf::YieldOp::create(some, loc, forOp.getResults().drop_front(numWords));
+  scf::YieldOp::create(some, loc,
+                       forOp.getResults().drop_front(2 * numMasks + numWords));
   return State(any.getResults());
 }
 
@@ -182,29 +258,72 @@ unsigned RegionEmitter::numRuns() {
   return count + isStored;
 }
 
-/// Runs `ofTile` over the tiles of this block, the state going from one to the
-/// next: a loop over the full ones and then at most one that overhangs the row.
-/// The inputs `ahead` are loaded before the tile that uses them.
-RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
-                                                ValueRange ahead,
-                                                TileBody ofTile) {
+const ReductionPass *RegionEmitter::onlyUse() {
+  ArrayRef<ReductionPass> all = passes.getPasses();
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  return skips && all.size() == 1 && !isOneTile && numRuns() == 1 ? all.data()
+                                                                  : nullptr;
+}
+
+/// The tiles that `pass` visits, where its domains leave some out. Those that
+/// the mapping keeps for later are all visited.
+std::optional<TileRange> RegionEmitter::rangeOf(OpBuilder &b,
+                                                const ReductionPass &pass) {
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  bool isKept = !context.keptInputs.empty() ||
+                (isOneTile &&
+                 (stages || usesElementsAgain(context.chain, context.rowAxis)));
+  if (!skips || isKept || !context.tileIsContiguous)
+    return std::nullopt;
+  remarkDomains(row, pass);
+  return TileRange::of(b, row, pass);
+}
+
+/// Runs `ofTile` over the tiles of this block in `range` (all, if it is not
+/// given), the state going from one to the next: over the full ones in a loop,
+/// and apart from it over those that overhang the row or a domain. The inputs
+/// `ahead` are loaded before the tile that uses them.
+RegionEmitter::State RegionEmitter::forEachTile(
+    OpBuilder &b, State state, const std::optional<Ahead> &ahead,
+    const std::optional<TileRange> &range, TileBody ofTile) {
   Location loc = context.loc;
   unsigned thisRun = run++;
+  bool isFirst = thisRun == 0, isLast = thisRun + 1 == numRuns();
+  bool isStaged = stages && thisRun < numRuns();
   auto body = [&](OpBuilder &inner, TileEvaluator &tile, Int number,
                   ValueRange current) {
-    if (stages && thisRun < numRuns())
-      stages->enterTile(inner, tile, number, /*isFirst=*/thisRun == 0,
-                        /*isLast=*/thisRun + 1 == numRuns());
+    if (isStaged)
+      stages->enterTile(inner, tile, number, isFirst, isLast);
     return ofTile(inner, tile, current);
   };
   IntBuilder ints(b, loc);
   Int extent = context.extents[context.rowAxis];
   if (extent.constant && *extent.constant == 0)
     return state;
+  // At most one tile, number `number`, that is there if `condition`.
+  auto once = [&](Value condition, Int number, bool partial, State init) {
+    SmallVector<Type> types(ValueRange(init).getTypes());
+    auto ifOp = scf::IfOp::create(b, loc, types, condition,
+                                  /*withElse=*/!types.empty());
+    OpBuilder inner = ifOp.getThenBodyBuilder();
+    TileEvaluator tile(row, inner, number, partial);
+    if (partial && range)
+      tile.limitLoads(inner, range->limits);
+    State next = body(inner, tile, number, init);
+    if (types.empty())
+      return State();
+    scf::YieldOp::create(inner, loc, next);
+    OpBuilder otherwise = ifOp.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, init);
+    return State(ifOp.getResults());
+  };
   bool oneTile = context.numTiles.constant && *context.numTiles.constant == 1;
   if (oneTile) {
     bool exact =
         extent.constant && *extent.constant == context.row().sizedProduct();
+    if (range)
+      return once(ints.lessThan(range->first, range->end), ints.constant(0),
+                  /*partial=*/true, state);
     if (resident)
       resident = resident->reload(b);
     else
@@ -213,11 +332,11 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     return body(b, *resident, ints.constant(0), state);
   }
 
-  auto loop = [&](Int count, bool partial, State init) {
-    Value zero = ints.materialise(ints.constant(0));
-    Value one = ints.materialise(ints.constant(1));
-    auto forOp =
-        scf::ForOp::create(b, loc, zero, ints.materialise(count), one, init);
+  auto loop = [&](Int begin, Int end, bool partial, bool isCertain,
+                  State init) {
+    auto forOp = scf::ForOp::create(b, loc, ints.materialise(begin),
+                                    ints.materialise(end),
+                                    ints.materialise(ints.constant(1)), init);
     // Without results the builder has put a terminator already.
     Block *block = forOp.getBody();
     if (!block->empty())
@@ -225,41 +344,39 @@ RegionEmitter::State RegionEmitter::forEachTile(OpBuilder &b, State state,
     OpBuilder inner = OpBuilder::atBlockEnd(block);
     Int number = ints.wrap(forOp.getInductionVar());
     TileEvaluator tile(row, inner, number, partial);
+    if (partial && range)
+      tile.limitLoads(inner, range->limits);
+    if (isCertain)
+      tile.assumeInDomain();
     State next = body(inner, tile, number, forOp.getRegionIterArgs());
     scf::YieldOp::create(inner, loc, next);
     return State(forOp.getResults());
   };
+  Int zero = ints.constant(0);
   if (!context.tileIsContiguous)
-    return loop(context.numTiles, /*partial=*/true, state);
+    return loop(zero, context.numTiles, /*partial=*/true, /*isCertain=*/false,
+                state);
 
-  // Tile t is full while blockBase + t * tileStep + tileSpan <= extent.
-  Int room = ints.sub(ints.sub(extent, context.blockBase),
-                      ints.constant(context.tileSpan));
-  Int step = context.tileStep;
-  Int full =
-      ints.divUI(ints.maxSI(ints.add(room, step), ints.constant(0)), step);
-  full = ints.minSI(full, context.numTiles);
-  state = ahead.empty() ? loop(full, /*partial=*/false, state)
-                        : loopAhead(b, full, state, ahead, body);
-
-  Int start = ints.add(context.blockBase, ints.mul(full, step));
-  Value more = arith::AndIOp::create(b, loc, ints.lessThan(start, extent),
-                                     ints.lessThan(full, context.numTiles));
-  SmallVector<Type> types(ValueRange(state).getTypes());
-  auto ifOp =
-      scf::IfOp::create(b, loc, types, more, /*withElse=*/!types.empty());
-  {
-    OpBuilder inner = ifOp.getThenBodyBuilder();
-    TileEvaluator tile(row, inner, full, /*partial=*/true);
-    State next = body(inner, tile, full, state);
-    if (!types.empty())
-      scf::YieldOp::create(inner, loc, next);
-  }
-  if (types.empty())
-    return {};
-  OpBuilder inner = ifOp.getElseBodyBuilder();
-  scf::YieldOp::create(inner, loc, state);
-  return State(ifOp.getResults());
+  TileRange tiles = range ? *range : TileRange::all(b, context);
+  if (isStaged && range)
+    stages->passOver(b, zero, tiles.first, isFirst, isLast);
+  if (tiles.hasHead)
+    state = tiles.hasTail
+                ? once(ints.lessThan(tiles.first, tiles.firstFull), tiles.first,
+                       /*partial=*/true, state)
+                : loop(tiles.first, tiles.firstFull, /*partial=*/true,
+                       /*isCertain=*/false, state);
+  state = ahead && ahead->isAny()
+              ? loopAhead(b, tiles, state, *ahead, body)
+              : loop(tiles.firstFull, tiles.endFull, /*partial=*/false,
+                     tiles.isCertain, state);
+  state = tiles.hasTail
+              ? once(tiles.hasTail, tiles.endFull, /*partial=*/true, state)
+              : loop(tiles.endFull, tiles.end, /*partial=*/true,
+                     /*isCertain=*/false, state);
+  if (isStaged && range)
+    stages->passOver(b, tiles.end, stages->getTilesOfRow(), isFirst, isLast);
+  return state;
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,15 +396,16 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
   for (Value value : reduce.getValues())
     values.push_back(scope.evaluate(b, value));
   State inDomain;
-  if (reduce.getPredicate())
-    inDomain = scope.evaluate(b, reduce.getPredicate());
+  Value predicate = scope.predicateOf(reduce);
+  if (predicate)
+    inDomain = scope.evaluate(b, predicate);
   AxisSet over = layout.getAxes().reducedBy(reduce);
   auto iterations = [&](ArrayRef<unsigned> state) {
     ThreadState::Iterations all;
     for (const Position &position :
          layout.positions(layout.reducedBy(reduce), state)) {
       Value domain = tile.isInside(b, over, position);
-      if (Value predicate = reduce.getPredicate()) {
+      if (predicate) {
         Value chosen = layout.element(predicate, inDomain, position);
         domain = domain ? Value(arith::AndIOp::create(b, loc, domain, chosen))
                         : chosen;
@@ -387,7 +505,7 @@ void RegionEmitter::loadInvariants(OpBuilder &b) {
       arguments.push_back(region.getArgument(input));
   if (arguments.empty())
     return;
-  forEachTile(b, {}, {},
+  forEachTile(b, {}, std::nullopt, std::nullopt,
               [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
                 tile.prefetch(inner, arguments);
                 tile.forgetKept();
@@ -436,6 +554,16 @@ bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
          });
 }
 
+/// Whether the tiles of `pass` in `range` are voted on before they are loaded.
+/// What a later use finds in registers or in shared memory is loaded always.
+bool RegionEmitter::asksFirst(const ReductionPass &pass,
+                              const std::optional<TileRange> &range) {
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  bool isCertain = range && range->isCertain;
+  return skips && !isCertain && context.keptInputs.empty() &&
+         (range || !isOneTile) && isVotedOn(row, pass);
+}
+
 /// The states of a topk and of the other reductions are of different kinds;
 /// they are in one list from one tile to the next, the others first.
 void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
@@ -447,15 +575,28 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     else
       others.reduces.push_back(reduce);
   }
+  std::optional<TileRange> range = rangeOf(b, pass);
   ThreadState states(others, layout);
   auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
   State state = states.identity(b, context.loc, known);
   unsigned numOthers = state.size();
   for (auto &list : lists)
     llvm::append_range(state, list->empty(b));
+  bool asks = lists.empty() && asksFirst(pass, range);
   state = forEachTile(
-      b, state, loadedAhead(pass),
+      b, state, loadedAhead(pass, asks), range,
       [&](OpBuilder &inner, TileEvaluator &tile, ValueRange current) {
+        if (asks) {
+          auto branch = scf::IfOp::create(
+              inner, context.loc, current.getTypes(),
+              emitVote(inner, tile, pass), /*withElseRegion=*/true);
+          OpBuilder some = branch.getThenBodyBuilder();
+          scf::YieldOp::create(some, context.loc,
+                               step(some, tile, states, current));
+          OpBuilder none = branch.getElseBodyBuilder();
+          scf::YieldOp::create(none, context.loc, current);
+          return State(branch.getResults());
+        }
         State next = step(inner, tile, states, current.take_front(numOthers));
         for (auto &list : lists)
           llvm::append_range(
@@ -515,7 +656,8 @@ void RegionEmitter::emitResults(OpBuilder &b) {
   if (tiled.empty())
     return;
   forEachTile(
-      b, {}, {}, [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
+      b, {}, std::nullopt, std::nullopt,
+      [&](OpBuilder &inner, TileEvaluator &tile, ValueRange) {
         SmallVector<SmallVector<Value>> elements;
         for (unsigned output : tiled)
           elements.push_back(tile.evaluate(inner, yield().getValues()[output]));
@@ -584,7 +726,8 @@ static void buildRow(OpBuilder b, const KernelContext &context, Int position,
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
   coldContext.placeRow(cold, position);
-  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false);
+  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false,
+                       /*skips=*/false);
   source.emitPasses(cold);
   source.emitResults(cold);
   OpBuilder warm = ifOp.getElseBodyBuilder();
@@ -597,16 +740,19 @@ void cascade::buildKernelBody(OpBuilder &b, KernelContext &context,
   Region &region =
       isReplayed ? context.chain.getSource() : context.chain.getBody();
   bool together = context.chain.isFused() && !isReplayed;
+  // The references of a kernel should not be wrong where it is.
+  bool skips = !context.chain->getParentOp()->hasAttr(wholeDomainAttrName);
   RowRange rows = RowRange::create(b, context);
-  RegionEmitter before(context, region, together);
+  RegionEmitter before(context, region, together, skips);
   if (context.plan.isResident)
     before.loadInvariants(b);
   std::optional<StagedLoads> stages;
   if (!context.staged.inputs.empty())
-    stages.emplace(b, context, before.getAxes(), rows, kernel);
+    stages.emplace(b, context, before.getAxes(), rows, kernel,
+                   before.onlyUse());
   rows.forEach(b, context.loc, [&](OpBuilder &b, Int position, Int number) {
     context.placeRow(b, position);
-    RegionEmitter body(context, region, together);
+    RegionEmitter body(context, region, together, skips);
     body.useInvariants(b, before);
     if (stages) {
       stages->beginRow(number);

@@ -233,7 +233,7 @@ void Prologue::placeFirsts() {
 /// thread stores and loads its own elements, and for staged ones. The cold
 /// path, of single elements, has neither.
 void Prologue::placeKept() {
-  if (context.vectorSize == 1)
+  if (context.plan.isCold)
     return;
   context.keptInputs = getInputsKeptShared(context.chain);
   context.staged = getStagedInputs(context.chain);
@@ -247,10 +247,6 @@ void Prologue::placeKept() {
   if (!context.keptInputs.empty())
     context.accessesOfBlock =
         context.firstStaged / int64_t(context.keptInputs.size());
-  if (!context.staged.inputs.empty())
-    context.accessesOfWarp =
-        (accesses - context.firstStaged) / context.staged.stages /
-        int64_t(context.staged.inputs.size()) / context.plan.warps;
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto access = VectorType::get({MappingPlan::accessBytes / 4}, b.getI32Type());

@@ -130,9 +130,9 @@ struct KernelContext {
   int64_t accessesOfBlock = 0; ///< of one kept input
 
   /// Inputs that bulk copies load (StagedLoads), into the accesses of `kept`
-  /// from `firstStaged` on; `accessesOfWarp` are a warp's of a tile.
+  /// from `firstStaged` on.
   StagedInputs staged;
-  int64_t firstStaged = 0, accessesOfWarp = 0;
+  int64_t firstStaged = 0;
 
   const AxisPlan &row() const { return plan.axes[rowAxis]; }
   /// The number of the first of the clusters that the grid splits a row over.

@@ -15,6 +15,9 @@
 
 namespace cascade {
 
+/// Groups, or elements of a group, of which one word says which take part.
+inline constexpr unsigned wordBits = 32;
+
 /// Whether a ListReduction takes `reduce`: a topk with one state a thread and
 /// consecutive lanes, whose keys are not held against references that move.
 bool isListReduction(ReduceOp reduce, const ThreadLayout &layout);

@@ -183,7 +183,7 @@ Value cascade::reducePair(OpBuilder &b, Location loc, ReductionKind kind,
 Value TileEvaluator::reduceNarrow(OpBuilder &b, ReduceOp reduce) {
   ReductionKind kind = reduce.getKind();
   bool isExtremum = kind == ReductionKind::Max || kind == ReductionKind::Min;
-  if (!isExtremum || reduce.getNumResults() != 1 || reduce.getPredicate() ||
+  if (!isExtremum || reduce.getNumResults() != 1 || predicateOf(reduce) ||
       !reduce.getRefs().empty())
     return {};
   AxisSet row(context.plan.axes.size());

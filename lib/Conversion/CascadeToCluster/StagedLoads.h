@@ -9,24 +9,28 @@
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_STAGEDLOADS_H
 
-#include "TileEvaluator.h"
+#include "TileRange.h"
 
 namespace cascade {
 
 /// The stages of one kernel. Every warp has its own part of each, with an
-/// mbarrier: its elements of a tile are one range of memory, which one of its
-/// lanes asks for and all of its lanes wait for. So warps wait for no other
-/// warp, and a stage is free again when the lanes of one warp have read it.
+/// mbarrier: its elements of a tile are one range of memory for each input,
+/// which one of its lanes asks for and all of its lanes wait for. Such a range
+/// is a part of the row, or where neighbours in memory are along another axis,
+/// all of that for each element of a part of the row. So warps wait for no
+/// other warp, and a stage is free again when the lanes of one warp have read
+/// it.
 ///
 /// Tile t of row k (of this cluster) is number q = k T + t and is held by stage
 /// q mod S, in its phase q div S. A row that is read in several runs stays in
 /// its T stages from the first to the last of them.
 class StagedLoads {
 public:
-  /// Initialises the mbarriers and asks for the first S tiles.
+  /// Initialises the mbarriers and asks for the first S tiles. Of tiles that
+  /// `onlyUse`, if there is one, does not visit, nothing is loaded.
   StagedLoads(mlir::OpBuilder &b, const KernelContext &context,
               const AxisAnalysis &axes, const RowRange &rows,
-              mlir::gpu::GPUFuncOp kernel);
+              mlir::gpu::GPUFuncOp kernel, const ReductionPass *onlyUse);
 
   /// The number of the row that follows.
   void beginRow(Int number) { row = number; }
@@ -35,6 +39,12 @@ public:
   /// to the tile that is S further on.
   void enterTile(mlir::OpBuilder &b, TileEvaluator &tile, Int number,
                  bool isFirst, bool isLast);
+  /// What enterTile does for tiles whose elements no one needs, from number
+  /// `begin` to `end`.
+  void passOver(mlir::OpBuilder &b, Int begin, Int end, bool isFirst,
+                bool isLast);
+  /// The tiles of this block that begin inside the row.
+  Int getTilesOfRow() const { return tilesOfRow; }
   /// Gives up the stages of a row whose last run does not take place.
   void releaseRow(mlir::OpBuilder &b);
 
@@ -44,14 +54,30 @@ private:
   }
   Int stageOf(const IntBuilder &ints, Int number) const;
   mlir::Value mbarrierOf(mlir::OpBuilder &b, Int stage) const;
-  /// The first access of this warp's part of a stage of staged input `index`.
-  Int placeOf(const IntBuilder &ints, Int stage, unsigned index) const;
+  /// The first access of this warp's part of a stage of `input`.
+  struct Input;
+  Int placeOf(const IntBuilder &ints, Int stage, const Input &input) const;
+  void enterInput(mlir::OpBuilder &b, TileEvaluator &tile, Int stage,
+                  const Input &input);
+  void wait(mlir::OpBuilder &b, Int number, Int stage);
   void release(mlir::OpBuilder &b, Int number, Int stage);
   void ask(mlir::OpBuilder &b, Int number, Int stage);
+
+  /// A staged input, in the order of `StagedInputs`.
+  struct Input {
+    unsigned number;
+    unsigned unitAxis;  ///< along which neighbours are neighbours in memory
+    int64_t ofElement;  ///< bytes of an element of the row axis
+    int64_t firstPlace; ///< in a warp's part of a stage, in accesses
+  };
 
   const KernelContext &context;
   const AxisAnalysis &axes;
   const RowRange &rows;
+  llvm::SmallVector<Input> inputs;
+  int64_t rowsOfWarp = 1;     ///< elements of the row axis in a tile of a warp
+  int64_t accessesOfWarp = 0; ///< of a stage
+  const ReductionPass *onlyUse;
   mlir::Value mbarriers;
   mlir::Value isFirstLane;
   Int tilesOfRow; ///< T, of this block

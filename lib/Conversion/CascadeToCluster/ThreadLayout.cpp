@@ -16,29 +16,6 @@ AxisSet ThreadLayout::held(AxisSet axes) const {
   return axes;
 }
 
-/// Whether `expr` is the same at all positions that a thread holds of `axis`:
-/// they lie in one aligned run of the length by which `expr` divides.
-static bool isSameInThread(AffineExpr expr, const KernelContext &context,
-                           unsigned axis) {
-  if (!expr.isFunctionOfDim(axis))
-    return true;
-  auto divided = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!divided || divided.getKind() != AffineExprKind::FloorDiv ||
-      divided.getLHS() != getAffineDimExpr(axis, expr.getContext()))
-    return false;
-  auto divisor = dyn_cast<AffineConstantExpr>(divided.getRHS());
-  if (!divisor)
-    return false;
-  int64_t run = 1;
-  for (int64_t offset : context.axes[axis].offsets)
-    run = std::max(run, offset + 1);
-  for (const DigitPlan &digit : context.plan.axes[axis].digits)
-    if (digit.level != Level::Reg && digit.level != Level::Vector &&
-        digit.indexStride % run != 0)
-      return false;
-  return divisor.getValue() % run == 0;
-}
-
 AxisSet ThreadLayout::ofMap(AffineMap map) const {
   AxisSet result(context.plan.axes.size());
   for (unsigned axis = 0; axis < result.size(); ++axis) {
@@ -47,7 +24,7 @@ AxisSet ThreadLayout::ofMap(AffineMap map) const {
       continue;
     for (AffineExpr expr : map.getResults())
       if (isRow ? expr.isFunctionOfDim(axis)
-                : !isSameInThread(expr, context, axis))
+                : !isSameInThread(expr, context.plan.axes[axis]))
         result.set(axis);
   }
   return result;

@@ -193,9 +193,13 @@ Value TileEvaluator::address(OpBuilder &b, const BufferArgument &buffer,
     std::optional<int64_t> stride = strideOf(buffer, axis);
     bool isLast = rank > 0 && isUnitStride(buffer.map, axis);
     if (isBounded) {
-      Int last = ints.sub(context.extents[axis],
-                          ints.constant(axis == run.axis ? run.width : 1));
-      indices[axis] = ints.minSI(indexOn(ints, axis, position[axis]), last);
+      bool isLimited = isRow && limits;
+      Int end = isLimited ? limits->end : context.extents[axis];
+      Int last = ints.sub(end, ints.constant(axis == run.axis ? run.width : 1));
+      Int index = indexOn(ints, axis, position[axis]);
+      if (isLimited)
+        index = ints.maxSI(index, limits->begin);
+      indices[axis] = ints.minSI(index, last);
     } else if (stride && !(isRow && isLast)) {
       indices[axis] = isRow ? base : place.base;
       distance += *stride * place.offsets[position[axis]];

@@ -30,6 +30,20 @@ TileEvaluator::TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
     testEnd(b);
 }
 
+TileEvaluator::TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                             OpBuilder &b, Int base, const TileEvaluator &tile)
+    : TileEvaluator(row, layout, b, base, tile.isPartial()) {
+  isInDomain = tile.isInDomain;
+  limits = tile.limits;
+}
+
+void TileEvaluator::limitLoads(OpBuilder &b, const IndexLimits &indices) {
+  IntBuilder ints(b, context.loc);
+  Int width = ints.constant(context.vectorSize);
+  limits = {ints.mul(ints.divUI(indices.begin, width), width),
+            ints.mul(ints.ceilDiv(indices.end, width), width)};
+}
+
 void TileEvaluator::testEnd(OpBuilder &b) {
   IntBuilder ints(b, context.loc);
   Int extent = context.extents[context.rowAxis];
@@ -46,16 +60,18 @@ void TileEvaluator::testEnd(OpBuilder &b) {
 
 TileEvaluator::TileEvaluator(TileEvaluator &tile)
     : context(tile.context), layout(tile.layout), parent(&tile), overlay(true),
-      base(tile.base), place(tile.place), validity(tile.validity) {}
+      isInDomain(tile.isInDomain), base(tile.base), place(tile.place),
+      validity(tile.validity), limits(tile.limits) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &row, const TileEvaluator &tile)
     : context(row.context), layout(row.layout), parent(&row), base(tile.base),
-      place(tile.place), validity(tile.validity) {}
+      place(tile.place), validity(tile.validity), limits(tile.limits) {}
 
 TileEvaluator::TileEvaluator(TileEvaluator &tile, const KernelContext &context,
                              const AxisSet &looped)
     : context(context), layout(tile.layout), parent(&tile), looped(looped),
-      base(tile.base), place(tile.place), validity(tile.validity) {}
+      base(tile.base), place(tile.place), validity(tile.validity),
+      limits(tile.limits) {}
 
 SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!op)
@@ -122,7 +138,7 @@ Int TileEvaluator::indexOn(IntBuilder &ints, unsigned axis,
 
 SmallVector<Value> TileEvaluator::domainsOf(OpBuilder &b, ReduceOp reduce) {
   SmallVector<Value> inDomain, domains;
-  Value predicate = reduce.getPredicate();
+  Value predicate = predicateOf(reduce);
   if (predicate)
     inDomain = evaluate(b, predicate);
   for (const Position &position : layout.positions(layout.reducedBy(reduce))) {
@@ -311,23 +327,26 @@ void TileEvaluator::prepareRow(OpBuilder &b, ValueRange roots) {
     order.push_back(value);
     llvm::append_range(worklist, neededBy(value.getDefiningOp()));
   }
-  for (Value value : llvm::reverse(order)) {
-    if (layout.of(value).test(context.rowAxis) || row.values.contains(value) ||
-        variesInLoop(value))
-      continue;
-    // Everything below must be known or computable without reductions.
-    SmallVector<Value> stack{value};
-    llvm::DenseSet<Value> visited;
-    bool available = true;
-    while (!stack.empty() && available) {
-      Value next = stack.pop_back_val();
-      if (!visited.insert(next).second || row.values.contains(next))
-        continue;
-      auto reduce = next.getDefiningOp<ReduceOp>();
-      available = !reduce || isInner(reduce);
-      llvm::append_range(stack, neededBy(next.getDefiningOp()));
-    }
-    if (available)
+  for (Value value : llvm::reverse(order))
+    if (!row.values.contains(value) && row.isAvailable(value))
       row.evaluate(b, value);
+}
+
+bool TileEvaluator::isAvailable(Value value) {
+  TileEvaluator &row = rowScope();
+  if (layout.of(value).test(context.rowAxis) || variesInLoop(value))
+    return false;
+  // Everything below must be known or computable without reductions.
+  SmallVector<Value> stack{value};
+  llvm::DenseSet<Value> visited;
+  while (!stack.empty()) {
+    Value next = stack.pop_back_val();
+    if (!visited.insert(next).second || row.values.contains(next))
+      continue;
+    auto reduce = next.getDefiningOp<ReduceOp>();
+    if (reduce && !isInner(reduce))
+      return false;
+    llvm::append_range(stack, neededBy(next.getDefiningOp()));
   }
+  return true;
 }

@@ -16,6 +16,11 @@ namespace cascade {
 
 class ThreadState;
 
+/// The indices on the row axis from `begin` to `end`.
+struct IndexLimits {
+  Int begin, end;
+};
+
 /// The values of one scope: the row, a tile, or a tile seen against the
 /// references of a moment. Scopes form a chain; a value is evaluated in the
 /// outermost scope that knows all it depends on.
@@ -29,6 +34,9 @@ public:
   /// on.
   TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
                 mlir::OpBuilder &b, Int base, bool partial);
+  /// The same of `tile`.
+  TileEvaluator(TileEvaluator &row, const ThreadLayout &layout,
+                mlir::OpBuilder &b, Int base, const TileEvaluator &tile);
   /// A tile seen against references, which `define` enters.
   explicit TileEvaluator(TileEvaluator &tile);
   /// A tile at the place of `tile` that knows nothing yet.
@@ -59,6 +67,9 @@ public:
   /// Evaluates in the scope of the row whatever `roots` need of it and can be
   /// known before the reductions that are still missing.
   void prepareRow(mlir::OpBuilder &b, mlir::ValueRange roots);
+  /// Whether the scope of the row can evaluate `value` before the reductions
+  /// that are still missing.
+  bool isAvailable(mlir::Value value);
 
   /// The same tile once more, with the elements that this one has loaded, but
   /// nothing of what was computed from them: 16-bit elements take half the
@@ -83,6 +94,18 @@ public:
   }
   /// Whether the tile may overhang the row's end.
   bool isPartial() const { return !validity.empty(); }
+  /// Loads for elements of this partial tile outside of `limits`, of which
+  /// nothing depends on what they are, what is loaded for others anyway.
+  void limitLoads(mlir::OpBuilder &b, const IndexLimits &limits);
+  /// Takes all elements of this tile to be in the domains of the reductions
+  /// over the row.
+  void assumeInDomain() { isInDomain = true; }
+  /// The predicate that decides on the domain of `reduce` in this tile; null
+  /// where every element is in it.
+  mlir::Value predicateOf(ReduceOp reduce) const {
+    return isInDomain && !isInner(reduce) ? mlir::Value()
+                                          : mlir::Value(reduce.getPredicate());
+  }
   /// For every element whether it is in the domain of `reduce`, which has one
   /// state; null where it is for sure.
   llvm::SmallVector<mlir::Value> domainsOf(mlir::OpBuilder &b, ReduceOp reduce);
@@ -189,6 +212,7 @@ private:
   const ThreadLayout &layout;
   TileEvaluator *parent = nullptr;
   bool overlay = false;
+  bool isInDomain = false;
   AxisSet looped; ///< of a scope inside a loop over these axes
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values;
   llvm::DenseMap<mlir::Value, bool> dependent;
@@ -205,6 +229,7 @@ private:
   /// this run puts there.
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
   llvm::SmallVector<mlir::Value> validity;
+  std::optional<IndexLimits> limits; ///< whole vectors
 };
 
 /// `values` combined two by two, in a balanced tree.

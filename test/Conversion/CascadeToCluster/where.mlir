@@ -8,8 +8,10 @@
 // CHECK:           llvm.getelementptr inbounds %[[LEN]]
 // CHECK:           %[[N:.*]] = llvm.load %{{.*}} -> i32
 // CHECK:           scf.for
+// CHECK:           scf.if
 // CHECK:             %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[N]] : i32
-// CHECK:             arith.select %[[IN]], %{{.*}}, %[[NEGINF]] : f32
+// CHECK:             %[[INSIDE:.*]] = arith.andi %{{.*}}, %[[IN]]
+// CHECK:             arith.select %[[INSIDE]], %{{.*}}, %[[NEGINF]] : f32
 func.func @masked(%x: tensor<4x1024xf32>, %len: tensor<4xi32>) -> tensor<4xf32> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<4x1024xf32>, %len[i] : tensor<4xi32>) outs([i] : tensor<4xf32>)

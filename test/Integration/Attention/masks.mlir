@@ -1,6 +1,13 @@
 // Which keys take part: the predicate of the reductions says it.
 // RUN: bash %S/Inputs/simulate.sh --brief %s rand | FileCheck %s
 // CHECK: {{^[1-9][0-9]*}} passed, 0 failed
+
+// Tiles with keys of the document and without.
+// RUN: cascade-run %s --entry=documents --device=sim --check --input=rand --input=special \
+// RUN:   --input=rand --input=1 --input=randint:40 --dim=l=33,700 --cluster=1 \
+// RUN:   | FileCheck %s --check-prefix=DOCUMENTS
+// DOCUMENTS: 2 passed, 0 failed
+
 // RUN: cascade-compile %s --explain=json | sed 's/{"name"/\n&/g' \
 // RUN:   | FileCheck %s --check-prefix=JSON
 

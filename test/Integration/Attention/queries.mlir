@@ -2,6 +2,13 @@
 // its batch.
 // RUN: bash %S/Inputs/simulate.sh %s randint:140 --dim=i=5 | FileCheck %s
 // CHECK: {{^[1-9][0-9]*}} passed, 0 failed
+
+// Lengths that no cache has.
+// RUN: cascade-run %s --device=sim --check --entry=causal_window --input=rand --input=rand \
+// RUN:   --input=rand '--input=2xi32=-7 100000' --input=0.5 --input=99930 --dim=l=100 --dim=i=3 \
+// RUN:   --cluster=3 | FileCheck %s --check-prefix=BEYOND
+// BEYOND: agrees
+
 // RUN: cascade-compile %s --explain=json | sed 's/{"name"/\n&/g' \
 // RUN:   | FileCheck %s --check-prefix=JSON
 

@@ -61,7 +61,7 @@ done
   -o "$out/attention-heads-split_c2" --with-reference \
   --mapping="#cascade.mapping<b: grid, h: grid, l: grid(3) x cluster(2) x loop x reg(2) x warp(4) x lane(4 at 8), d: lane(8 at 1) x vector(8), e: lane(8 at 1) x vector(8), merge = [l: last]>"
 # The others are too large for this folder; they run on the simulated device.
-for name in heads queries masks softmaxes latent; do
+for name in heads queries causal masks softmaxes latent; do
   "$bin/cascade-compile" "$here/../Attention/$name.mlir" \
     -o "$out/attention-${name}_c2" --with-reference --cluster=2
 done

@@ -17,16 +17,24 @@ run() {
 
 # Those of attention, whose operands are q, k, v and mostly lengths.
 run_attention() {
-  local manifest=$1 keys fourth=randint:1500 more=()
-  [[ $manifest != *masks* ]] || fourth=rand
+  local manifest=$1 keys length fourth=(--input=randint:1500) more=()
+  [[ $manifest != *masks* ]] || fourth=(--input=rand)
+  [[ $manifest != *causal* ]] || fourth=()
   grep -q '"i"' "$manifest" && more=(--dim=i=1,16)
   for keys in rand special; do
-    run --input=rand --input=$keys --input=rand --input=$fourth "${more[@]}" \
+    run --input=rand --input=$keys --input=rand "${fourth[@]}" "${more[@]}" \
       --dim=l=0,1,33,577,4097 "$manifest"
   done
-  run --input=rand --input=nan --input=inf --input=0 "${more[@]}" --dim=l=9 "$manifest"
-  run --input=rand --input=rand --input=rand --input=$fourth "${more[@]}" \
+  run --input=rand --input=rand --input=rand "${fourth[@]}" "${more[@]}" \
     --dim=l=1000 --offset-elements=1 "$manifest"
+  [ ${#fourth[@]} != 0 ] || return 0
+  run --input=rand --input=nan --input=inf --input=0 "${more[@]}" --dim=l=9 "$manifest"
+  [[ $manifest != *masks* ]] || return 0
+  # Lengths that no cache has.
+  for length in -7 100000; do
+    run --input=rand --input=rand --input=rand --input=$length "${more[@]}" \
+      --dim=l=577 "$manifest"
+  done
 }
 
 # All cases of one artefact.

@@ -17,6 +17,11 @@ mlir::FailureOr<ChainOp> getKernelChain(mlir::func::FuncOp function);
 /// The name of the gpu.module that holds the kernels of a module.
 inline constexpr llvm::StringLiteral kernelModuleName = "cascade_kernels";
 
+/// Attribute of a function: its kernel visits all tiles of a row, whatever the
+/// domains of its reductions are.
+inline constexpr llvm::StringLiteral wholeDomainAttrName =
+    "cascade.whole_domain";
+
 /// Replaces every function with a mapped chain by a `gpu.func` of its name in
 /// the kernel module. Arguments: see KernelContext. `algorithm` is how blocks
 /// exchange their states: auto, mailbox or tree; any other word is an error.
