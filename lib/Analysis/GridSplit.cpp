@@ -73,9 +73,13 @@ LogicalResult cascade::checkGridSplit(ChainOp chain, const MappingPlan &plan,
   if (!hasPolicy)
     return refuse() << "; say who merges its states: merge = [" << name
                     << ": last]";
-  if (grid != row.digits.begin() || grid->size == 0)
-    return refuse() << "; give that digit a size and write it first, as in "
-                    << name << ": grid(4) x ...";
+  bool isOutside = llvm::all_of(
+      llvm::make_range(row.digits.begin(), grid),
+      [](const DigitPlan &digit) { return isOutsideBlock(digit.level); });
+  if (!isOutside || grid->size == 0)
+    return refuse() << "; give that digit a size and write it before those of "
+                       "a block, as in "
+                    << name << ": grid(4) x cluster(2) x loop x ...";
   if (grid->size > mostClusters)
     return refuse() << " into " << grid->size << " parts; at most "
                     << mostClusters

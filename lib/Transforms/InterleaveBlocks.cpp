@@ -6,16 +6,15 @@
 using namespace mlir;
 using namespace cascade;
 
-/// `axis` with its loop before the digit of blocks that precedes it.
+/// `axis` with its loop before the digits of blocks that precede it.
 static AxisMappingAttr interleave(AxisMappingAttr axis) {
   SmallVector<DigitAttr> digits(axis.getDigits());
-  auto isAt = [](Level level) {
-    return [=](DigitAttr digit) { return digit.getLevel() == level; };
+  auto isOfBlock = [](DigitAttr digit) {
+    return llvm::is_contained({Level::Grid, Level::Cluster}, digit.getLevel());
   };
-  auto *first = llvm::find_if_not(digits, isAt(Level::Grid));
-  auto *loop = std::find_if_not(first, digits.end(), isAt(Level::Cluster));
+  auto *loop = llvm::find_if_not(digits, isOfBlock);
   if (loop != digits.end() && loop->getLevel() == Level::Loop)
-    std::rotate(first, loop, loop + 1);
+    std::rotate(digits.begin(), loop, loop + 1);
   return AxisMappingAttr::get(axis.getContext(), axis.getName(), digits);
 }
 

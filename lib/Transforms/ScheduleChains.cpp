@@ -448,16 +448,17 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
     } else if (succeeded(rowAxis) &&
                chain.getAxisNumber(name) == int64_t(*rowAxis)) {
       // The threads stay where they are and loop over single elements.
-      copy({Level::Grid});
-      const auto *outer = llvm::find_if(axis.getDigits(), [](DigitAttr digit) {
-        return digit.getLevel() != Level::Grid;
-      });
-      bool takesTurns = outer != axis.getDigits().end() &&
-                        outer->getLevel() == Level::Loop;
-      if (takesTurns)
-        digits.add(Level::Loop);
-      copy({Level::Cluster});
-      if (!takesTurns)
+      bool loops = false;
+      for (DigitAttr digit : axis.getDigits()) {
+        if (!isOutsideBlock(digit.getLevel()))
+          continue;
+        if (digit.getLevel() == Level::Loop)
+          digits.add(Level::Loop);
+        else
+          digits.add(digit);
+        loops |= digit.getLevel() == Level::Loop;
+      }
+      if (!loops)
         digits.add(Level::Loop);
       digits.add(Level::Reg, 4);
       copy({Level::Warp, Level::Lane});

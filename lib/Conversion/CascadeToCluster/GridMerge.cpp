@@ -138,10 +138,12 @@ State GridMerge::merge(OpBuilder &b, const ThreadState &states,
   SmallVector<Type> types = states.getTypes();
   unsigned part = leave(toExchanged(b, context.loc, state), column);
   arrive(b);
-  SmallVector<State> all;
   IntBuilder ints(b, context.loc);
-  for (int64_t cluster = 0; cluster < getNumClusters(); ++cluster)
-    all.push_back(fromExchanged(b, context.loc,
-                                take(b, part, ints.constant(cluster)), types));
-  return states.mergeMany(b, context.loc, std::move(all), scope);
+  return states.mergeMany(
+      b, context.loc, getNumClusters(),
+      [&](unsigned cluster) {
+        return fromExchanged(b, context.loc,
+                             take(b, part, ints.constant(cluster)), types);
+      },
+      scope);
 }

@@ -281,12 +281,14 @@ State PartMerge::mergeWarps(ValueRange state) {
   } else {
     storeAll();
   }
-  SmallVector<State> parts;
-  for (int64_t warp = 0; warp < threads.warps; ++warp)
-    parts.push_back(load(columns, *partLayout,
-                         ints.add(firstWarp, ints.constant(warp)), numPlaces,
-                         /*ofPart=*/true));
-  return partStates->mergeMany(b, context.loc, std::move(parts), scope);
+  return partStates->mergeMany(
+      b, context.loc, threads.warps,
+      [&](unsigned warp) {
+        return load(columns, *partLayout,
+                    ints.add(firstWarp, ints.constant(warp)), numPlaces,
+                    /*ofPart=*/true);
+      },
+      scope);
 }
 
 /// The same part of all blocks.
@@ -323,7 +325,9 @@ State PartMerge::mergeBlocks(const State &part, bool forFirstBlock) {
       state.push_back(
           convert(vector::ExtractOp::create(b, loc, vector, int64_t(block)),
                   value.getType()));
-  return partStates->mergeMany(b, loc, std::move(ofBlocks), scope);
+  return partStates->mergeMany(
+      b, loc, ofBlocks.size(), [&](unsigned block) { return ofBlocks[block]; },
+      scope);
 }
 
 /// The whole state, of which every warp has a part.

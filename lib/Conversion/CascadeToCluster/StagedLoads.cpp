@@ -218,8 +218,8 @@ StagedLoads::StagedLoads(OpBuilder &b, const KernelContext &context,
     accessesOfWarp += accesses;
   }
   bool isStatic = !ShapedType::isDynamic(plan.extent);
-  isExact = isStatic &&
-            plan.elementsOfBlock() * plan.sharingBlocks() == plan.extent;
+  isExact =
+      isStatic && plan.elementsOfBlock() * plan.sharingBlocks() == plan.extent;
   if (isExact || (isStatic && plan.tilesOfBlock() == 1)) {
     tilesOfRow = ints.constant(plan.tilesOfBlock());
   } else {

@@ -223,16 +223,16 @@ State ThreadState::merge(OpBuilder &b, Location loc, ArrayRef<State> all,
   return merged;
 }
 
-State ThreadState::mergeMany(OpBuilder &b, Location loc, SmallVector<State> all,
+State ThreadState::mergeMany(OpBuilder &b, Location loc, unsigned count,
+                             function_ref<State(unsigned)> stateOf,
                              Scope scope) const {
   constexpr size_t mostValues = 64;
-  size_t together = std::max<size_t>(2, mostValues / all.front().size());
-  while (all.size() > 1) {
-    SmallVector<State> merged;
-    for (size_t first = 0; first < all.size(); first += together)
-      merged.push_back(merge(
-          b, loc, ArrayRef(all).drop_front(first).take_front(together), scope));
-    all = std::move(merged);
+  size_t together = std::max<size_t>(2, mostValues / getTypes().size());
+  SmallVector<State> group;
+  for (unsigned i = 0; i < count; ++i) {
+    group.push_back(stateOf(i));
+    if (group.size() == together || i + 1 == count)
+      group = {merge(b, loc, group, scope)};
   }
-  return all.front();
+  return group.front();
 }

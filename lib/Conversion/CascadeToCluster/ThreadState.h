@@ -71,9 +71,11 @@ public:
   /// those of, in order: each is corrected once.
   State merge(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<State> all,
               Scope scope) const;
-  /// The same of any number: so many at a time as registers hold.
-  State mergeMany(mlir::OpBuilder &b, mlir::Location loc,
-                  llvm::SmallVector<State> all, Scope scope) const;
+  /// The same of `count`, which `stateOf` gives one by one: so many at a time
+  /// as registers hold.
+  State mergeMany(mlir::OpBuilder &b, mlir::Location loc, unsigned count,
+                  llvm::function_ref<State(unsigned)> stateOf,
+                  Scope scope) const;
 
 private:
   /// The values at `position` of the reductions that `state` has, as PassState

@@ -609,7 +609,7 @@ func.func @merge_sync(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @unsized_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it first, as in l: grid(4) x ...}}
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it before those of a block, as in l: grid(4) x cluster(2) x loop x ...}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: grid x lane(32), merge = [l: last]>} {
@@ -623,10 +623,10 @@ func.func @unsized_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @inner_split(%x: tensor<8x4096xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it first, as in l: grid(4) x ...}}
+  // expected-error @+1 {{the mapping splits axis 'l' over the grid; give that digit a size and write it before those of a block, as in l: grid(4) x cluster(2) x loop x ...}}
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x4096xf32>) outs([i] : tensor<8xf32>)
-      attributes {mapping = #cascade.mapping<i: grid, l: loop x grid(2) x lane(32), merge = [l: last]>} {
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x grid(2), merge = [l: last]>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
     cascade.yield %s : f32

@@ -3,9 +3,9 @@
 // RUN: cascade-opt %s --cascade-schedule="cluster=4" | FileCheck %s
 
 // CHECK-LABEL: func.func @lengths(
-// CHECK:         l: loop x cluster(4) x {{.*}}vector(4)>
+// CHECK:         l: loop x {{(grid\([0-9]+\) x )?}}cluster(4) x {{.*}}vector(4)>
 // CHECK-LABEL: func.func @lengths_unaligned(
-// CHECK:         l: loop x cluster(4) x reg(4) x
+// CHECK:         l: loop x {{(grid\([0-9]+\) x )?}}cluster(4) x reg(4) x
 func.func @lengths(%x: tensor<8x?xf32>, %len: tensor<8xi32>) -> tensor<8xf32> {
   %y = cascade.chain (i, l)
       ins(%x[i, l] : tensor<8x?xf32>, %len[i] : tensor<8xi32>) outs([i] : tensor<8xf32>) {
@@ -19,7 +19,7 @@ func.func @lengths(%x: tensor<8x?xf32>, %len: tensor<8xi32>) -> tensor<8xf32> {
 }
 
 // CHECK-LABEL: func.func @queries(
-// CHECK:         l: loop x cluster(4) x
+// CHECK:         l: loop x {{(grid\([0-9]+\) x )?}}cluster(4) x
 func.func @queries(%q: tensor<8x64xf32>, %k: tensor<8x?x64xf32>, %len: tensor<8xi32>) -> tensor<8xf32> {
   %y = cascade.chain (i, l, d)
       ins(%q[i, d] : tensor<8x64xf32>, %k[i, l, d] : tensor<8x?x64xf32>, %len[i] : tensor<8xi32>)

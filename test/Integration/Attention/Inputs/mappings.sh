@@ -1,6 +1,7 @@
 # mappings.sh FOLDER SEED COUNT: chains of FOLDER with head dimension 32 under random
 # mappings on the simulated device, against their references. Keys go to any number of
-# blocks, warps and lanes, with the loop inside of the cluster or outside; columns to lanes,
+# blocks, warps and lanes, with the loop inside of the cluster or outside, and to several
+# clusters of the grid; columns to lanes,
 # vectors and registers, to other blocks, or to a loop; heads to the grid, to warps, lanes
 # and registers. Prints a line for each that fails; ends in "N passed, N failed".
 set -uo pipefail
@@ -58,8 +59,10 @@ for ((n = 0; n < count; ++n)); do
   lane) [ "$left" -lt 2 ] || { ofHead=2; h="grid x lane(2 at 16)"; } ;;
   esac
   row=$(pick "cluster($(pick 2 3 4 8)) x loop" "loop x cluster($(pick 2 3 5))" loop loop)
+  split=$(pick "" "" "grid(2) x " "grid(5) x ")
+  [ -z "$split" ] || load+=", merge = [l: last]"
   rest="$(digit reg "$(pick 1 2 3)")$(digit warp "$(pick 1 2 3 4)")$(digit lane "$((left / ofHead)) at $lanes")"
-  l="$row x $rest"
+  l="$split$row x $rest"
   mapping="b: grid, i: grid, h: $h, l: ${l% x }, d: $d, e: $e$load"
   [ "$entry" = four_queries ] || mapping=${mapping/ i: grid,/}
   inputs=(--input=rand "--input=$(pick rand rand special)" --input=rand --input=randint:90)
