@@ -293,7 +293,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   if (isStaged && !mapping.loops)
     for (unsigned input : shape.invariants)
       keep.push_back(policy(input, "shared", 0));
-  return MappingAttr::get(context, axes, load, keep, {});
+  return MappingAttr::get(context, axes, load, keep, {}, {});
 }
 
 FailureOr<cluster::TargetAttr>
@@ -420,7 +420,7 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
   }
   // What is kept on chip, or copied there in bulk, takes whole accesses.
   return MappingAttr::get(context, axes, /*load=*/{}, /*keep=*/{},
-                          mapping.getMerge());
+                          mapping.getMerge(), mapping.getContract());
 }
 
 LogicalResult cascade::scheduleFunction(func::FuncOp function,
