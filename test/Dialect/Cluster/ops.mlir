@@ -22,7 +22,7 @@ gpu.module @kernels {
     // CHECK: cluster.ballot %{{.*}}
     %lanes = cluster.ballot %true
     %pair = vector.from_elements %h, %h : vector<2xf16>
-    // CHECK: cluster.mma [%[[P:.*]], %[[P]], %[[P]], %[[P]]] [%[[P]], %[[P]]] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] : vector<2xf16>
+    // CHECK: cluster.mma[%[[P:[^,]*]], %[[P]], %[[P]], %[[P]]] [%[[P]], %[[P]]] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] : vector<2xf16>
     %sums:4 = cluster.mma [%pair, %pair, %pair, %pair] [%pair, %pair] [%v, %v, %v, %v] : vector<2xf16>
     // CHECK: cluster.transpose %{{.*}} : vector<2xf16>
     %turned = cluster.transpose %pair : vector<2xf16>

@@ -1,4 +1,4 @@
-// RUN: cascade-run %s --device=sim --input=256xbf16=iota --input=128xbf16=iota --interleavings=2 | FileCheck %s
+// RUN: cascade-run %s --device=sim --entry=matrices --input=256xbf16=iota --input=128xbf16=iota --interleavings=2 | FileCheck %s
 // RUN: cascade-opt %s --convert-cluster-to-nvvm | FileCheck %s --check-prefix=NVVM
 // RUN: not cascade-run %s --device=sim --entry=half --input=f32=1 2>&1 | FileCheck %s --check-prefix=HALF
 // Matrices that the lanes of a warp hold. With a[i][k] = 16 i + k and
@@ -148,7 +148,7 @@ module attributes {gpu.container_module} {
 
 // CHECK-NOT: error
 // CHECK: arg2: 128xf32=9921 10040 10161 10280 10401 10520 10641 10760 25281 25656 {{.*}} 256160 260120 264080 268040
-// CHECK: arg3: 64xbf16=0 8 16 24 32 40 48 56 1 9 17 25 33 41 49 57 {{.*}} 47 55 63
+// CHECK: arg3: 64xbf16=0 8 16 24 32 4e+01 48 56 1 9 17 25 33 41 49 57 {{.*}} 47 55 63
 // CHECK: 2 passed, 0 failed
 // NVVM: nvvm.mma.sync {{.*}} multiplicandAPtxType = #nvvm.mma_type<bf16>
 // NVVM: movmatrix.sync.aligned.m8n8.trans.b16
