@@ -74,8 +74,10 @@ public:
   /// Fails where an inner axis has no place; with a diagnostic if `isRequired`.
   LogicalResult placeInnerAxes(bool isRequired);
   /// Places the axes as the tensor cores take sums of products, all those of
-  /// the chain; fails where they cannot.
+  /// the chain; fails where they cannot, in `misfit` what is in the way where
+  /// it is an extent.
   LogicalResult placeContractions();
+  std::string misfit;
   /// The axis along which elements of `map` are neighbours, or -1.
   static int64_t unitAxis(AffineMap map);
   bool isInner(unsigned axis) const { return inner.contains(axis); }
@@ -468,22 +470,29 @@ LogicalResult Shape::placeContractions() {
       return failure();
     unsigned axis = placed.find_first();
     int64_t extent = extents[axis], lanes = isInside ? ofDepth : ofRows;
-    if (ShapedType::isDynamic(extent) || extent == 0)
+    if (extent == 0)
       return failure();
+    auto isMisfit = [&](StringRef needed) {
+      findSharing(mostColumns);
+      misfit = ("axis '" + chain.getAxisName(axis) + "' " + needed).str();
+      return failure();
+    };
+    if (ShapedType::isDynamic(extent))
+      return isMisfit("has an extent that is known only at run time");
     InnerDigits digits;
     digits.lanes = lanes;
     digits.stride = isInside ? 1 : ofDepth;
     digits.vector = vectorOf(axis);
     if (isInside) {
       if (extent % (ofDepth * ofDepth) != 0)
-        return failure();
+        return isMisfit("is no multiple of 16 long");
       while (extent % (lanes * digits.vector) != 0)
         digits.vector /= 2;
     }
     digits.reg = llvm::divideCeil(extent, lanes * digits.vector);
     if (digits.held() > mostHeld || digits.held() % 2 != 0) {
       if (isInside)
-        return failure();
+        return isMisfit("is more than four lanes hold");
       digits.reg = std::max<int64_t>(2, mostHeld / 2 / digits.vector);
       digits.grid = digits.reg * lanes * digits.vector < extent;
     }
@@ -830,10 +839,20 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
   return MappingAttr::get(context, axes, load, {}, {}, contract);
 }
 
+static void remarkMisfit(ChainOp chain, StringRef reason) {
+  auto function = chain->getParentOfType<FunctionOpInterface>();
+  auto options = remark::RemarkOpts::name("contraction")
+                     .category("cascade-schedule")
+                     .function(function ? function.getName() : "");
+  remark::missed(chain.getLoc(), options)
+      << ("no tensor cores are used: " + reason).str();
+}
+
 /// Whether kernels take `mapping`, with its contractions; a remark says why
 /// not.
 static bool canContract(ChainOp chain, unsigned rowAxis, MappingAttr mapping) {
   std::string reason;
+  bool accepted;
   {
     ScopedDiagnosticHandler handler(chain.getContext(),
                                     [&](Diagnostic &diagnostic) {
@@ -844,22 +863,16 @@ static bool canContract(ChainOp chain, unsigned rowAxis, MappingAttr mapping) {
     std::optional<MappingAttr> before = chain.getMapping();
     chain.setMappingAttr(mapping);
     FailureOr<MappingPlan> plan = MappingPlan::get(chain);
-    bool accepted =
+    accepted =
         succeeded(plan) && succeeded(Contractions::get(chain, *plan, rowAxis));
     if (before)
       chain.setMappingAttr(*before);
     else
       chain.removeMappingAttr();
-    if (accepted)
-      return true;
   }
-  auto function = chain->getParentOfType<FunctionOpInterface>();
-  auto options = remark::RemarkOpts::name("contraction")
-                     .category("cascade-schedule")
-                     .function(function ? function.getName() : "");
-  remark::missed(chain.getLoc(), options)
-      << "no tensor cores are used: " << reason;
-  return false;
+  if (!accepted)
+    remarkMisfit(chain, reason);
+  return accepted;
 }
 
 /// Adds the mappings of `shape` that fit.
@@ -941,7 +954,10 @@ cascade::rankInnerMappings(ChainOp chain, unsigned rowAxis,
     addMappings(shape, options, gpu, ranked);
   }
   Shape contracting(chain, rowAxis, vectorise, MappingPlan::warpSize);
-  if (!options.reference && succeeded(contracting.placeContractions())) {
+  if (!options.reference && failed(contracting.placeContractions())) {
+    if (!contracting.misfit.empty() && !contracting.sharing.empty())
+      remarkMisfit(chain, contracting.misfit);
+  } else if (!options.reference) {
     SmallVector<RankedMapping> others;
     addMappings(contracting, options, gpu, others);
     if (!others.empty() && canContract(chain, rowAxis, others.front().mapping))

@@ -171,3 +171,61 @@ func.func @causal(%q: tensor<2x3x2x64xbf16>, %k: tensor<2x1x?x64xbf16>,
   }
   return %o : tensor<2x3x2x64xbf16>
 }
+
+// Scores with a cap and a slope, softmaxes with a sink and their log-sum-exp,
+// a window, values of another type than keys: the rest of the chain is free. The
+// results are f32.
+func.func @variants(%q: tensor<2x8x128xf16>, %k: tensor<2x?x128xf16>,
+    %v: tensor<2x?x96xbf16>, %len: tensor<2xi32>, %scale: f32)
+    -> (tensor<2x8x96xf32>, tensor<2x8xf32>) {
+  %o:2 = cascade.chain (b, h, l, d, e)
+      ins(%q[b, h, d] : tensor<2x8x128xf16>, %k[b, l, d] : tensor<2x?x128xf16>,
+          %v[b, l, e] : tensor<2x?x96xbf16>, %len[b] : tensor<2xi32>, %scale[] : f32)
+      outs([b, h, e] : tensor<2x8x96xf32>, [b, h] : tensor<2x8xf32>)
+      attributes {mapping = #cascade.mapping<b: grid, h: grid x lane(4 at 1) x reg(2),
+          l: loop x cluster(2) x reg(2) x warp(3) x lane(8 at 4),
+          d: reg(32) x lane(4 at 1), e: reg(3) x lane(8 at 4) x vector(4),
+          load = [2: ahead(1)], contract = [0: mma.m16n8k16, 3: mma.m16n8k16]>} {
+  ^bb0(%qh: f16, %kh: f16, %vh: bf16, %n: i32, %c: f32):
+    %qe = arith.extf %qh : f16 to f32
+    %ke = arith.extf %kh : f16 to f32
+    %ve = arith.extf %vh : bf16 to f32
+    %qk = arith.mulf %qe, %ke : f32
+    %dot = cascade.reduce add %qk over (d) : f32
+    %scaled = arith.mulf %dot, %c : f32
+    %tanh = math.tanh %scaled : f32
+    %cap = arith.constant 20.0 : f32
+    %capped = arith.mulf %tanh, %cap : f32
+    %j = cascade.index l : i32
+    %g = cascade.index h : i32
+    %back = arith.subi %n, %j : i32
+    %distance = arith.sitofp %back : i32 to f32
+    %head = arith.sitofp %g : i32 to f32
+    %slope = math.exp2 %head : f32
+    %least = arith.constant 0.001 : f32
+    %small = arith.mulf %slope, %least : f32
+    %bias = arith.mulf %small, %distance : f32
+    %s = arith.subf %capped, %bias : f32
+    %window = arith.constant 70 : i32
+    %first = arith.subi %n, %window : i32
+    %before = arith.cmpi slt, %j, %n : i32
+    %after = arith.cmpi sge, %j, %first : i32
+    %in = arith.andi %before, %after : i1
+    %m = cascade.reduce max %s over (l) where %in : f32
+    %sink = arith.constant -1.5 : f32
+    %top = arith.maximumf %m, %sink : f32
+    %dm = arith.subf %s, %top : f32
+    %x = math.exp %dm : f32
+    %t = cascade.reduce add %x over (l) where %in : f32
+    %ds = arith.subf %sink, %top : f32
+    %xs = math.exp %ds : f32
+    %total = arith.addf %t, %xs : f32
+    %p = arith.divf %x, %total : f32
+    %w = arith.mulf %p, %ve : f32
+    %a = cascade.reduce add %w over (l) where %in : f32
+    %log = math.log %total : f32
+    %lse = arith.addf %top, %log : f32
+    cascade.yield %a, %lse : f32, f32
+  }
+  return %o#0, %o#1 : tensor<2x8x96xf32>, tensor<2x8xf32>
+}
