@@ -22,7 +22,8 @@ trap 'rm -rf "$work"' EXIT
 default="1x32x32x1024 1x32x32x4096 1x32x32x16384 1x32x32x65536
   1x32x8x1024 1x32x8x4096 1x32x8x16384 1x32x8x65536
   16x32x32x1024 16x32x32x4096 16x32x32x16384
-  16x32x8x1024 16x32x8x4096 16x32x8x16384"
+  16x32x8x1024 16x32x8x4096 16x32x8x16384
+  1x64x8x4096 1x64x8x16384 16x64x8x4096 1x32x4x4096 1x32x4x16384 16x32x4x4096"
 for cell in ${CELLS:-$default}; do
   IFS=x read -r batch heads kv keys <<<"$cell"
   for chain in ${CHAINS:-decode}; do

@@ -2,7 +2,8 @@
 //
 //   mapping ::= `#cascade.mapping<` item (`,` item)* `>`
 //   item    ::= word `:` digit (`x` digit)*
-//             | (`load` | `keep` | `merge`) `=` `[` policy (`,` policy)* `]`
+//             | (`load` | `keep` | `merge` | `contract`)
+//               `=` `[` policy (`,` policy)* `]`
 //   digit   ::= word (`(` (`resident` | number (`at` number)?) `)`)?
 //   policy  ::= (number | word) `:` word (`(` number `)`)?
 //
@@ -106,7 +107,8 @@ private:
     if (!word(name))
       return false;
     if (symbol('=')) {
-      const bool isList = name == "load" || name == "keep" || name == "merge";
+      const bool isList = name == "load" || name == "keep" || name == "merge" ||
+                          name == "contract";
       return isList && symbol('[') && list([&] { return policy(); }) &&
              symbol(']');
     }

@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "InnerAxes.h"
+#include "cascade/Analysis/Contraction.h"
 #include "cascade/Analysis/GridSplit.h"
+#include "cascade/Analysis/MappingPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,6 +31,10 @@ constexpr int64_t mostHeld = 64;
 constexpr double mostExchanged = 48 * 1024;
 /// Rows of a thread that share what they load.
 constexpr int64_t mostShared = 8;
+/// The same where the tensor cores have them as columns.
+constexpr int64_t mostColumns = 16;
+/// Issue slots that one of their instructions takes the time of.
+constexpr double slotsOfMma = 4;
 /// Extents that are known only at run time, where a choice needs one.
 constexpr double commonExtent = 4096, commonRows = 64, commonInner = 32;
 
@@ -67,6 +74,11 @@ public:
 
   /// Fails where an inner axis has no place; with a diagnostic if `isRequired`.
   LogicalResult placeInnerAxes(bool isRequired);
+  /// Places the axes as the tensor cores take sums of products, all those of
+  /// the chain; fails where they cannot, in `misfit` what is in the way where
+  /// it is an extent.
+  LogicalResult placeContractions();
+  std::string misfit;
   /// The axis along which elements of `map` are neighbours, or -1.
   static int64_t unitAxis(AffineMap map);
   bool isInner(unsigned axis) const { return inner.contains(axis); }
@@ -84,6 +96,11 @@ public:
   int64_t rowVector = 1;
   /// In the order in which a thread takes rows of them.
   SmallVector<SharingAxis> sharing;
+  /// What the tensor cores compute.
+  SmallVector<Contraction> contracted;
+  const Contraction *contractionOf(Operation *op) const;
+  /// Axes that elements are neighbours along or that are summed over.
+  SmallVector<unsigned> innerAxes();
   /// Whether all that becomes of values over `axis` is reduced over it inside
   /// the row, so that a tile of it is enough at a time.
   bool canLoop(unsigned axis);
@@ -98,7 +115,7 @@ private:
   AxisSet reducedAxes();
   double elementsAtRow(unsigned input);
   bool isRowInMemoryOrder();
-  void findSharing();
+  void findSharing(int64_t mostRows);
 };
 
 /// The choices that are left; `group` rows of a thread share what they load.
@@ -203,7 +220,7 @@ bool Shape::isRowInMemoryOrder() {
 /// Finds the parallel axes whose neighbours read the same elements of the
 /// input with the most of them: its map does not name such an axis, or divides
 /// it by a number. The last axes come first: their results are the closest.
-void Shape::findSharing() {
+void Shape::findSharing(int64_t mostRows) {
   int64_t largest = -1;
   for (unsigned input = 0; input < chain.getInputs().size(); ++input)
     if (elementsAtRow(input) > (largest < 0 ? 0 : elementsAtRow(largest)))
@@ -233,7 +250,7 @@ void Shape::findSharing() {
     if (isInner(axis) || axis == rowAxis || lists.test(axis))
       continue;
     int64_t run = runOf(axis), most = 1;
-    for (int64_t size = 1; size <= mostShared; ++size)
+    for (int64_t size = 1; size <= mostRows; ++size)
       if (run % size == 0)
         most = size;
     if (most > 1)
@@ -307,7 +324,44 @@ static std::optional<SmallVector<int64_t>> shareOut(const Shape &shape,
   return group == 1 ? std::optional(sizes) : std::nullopt;
 }
 
-LogicalResult Shape::placeInnerAxes(bool isRequired) {
+namespace {
+/// Digits of an axis that rows share loads along: reg, lane, reg.
+struct SharedDigits {
+  int64_t reg = 1, lanes = 1, stride = 1, pair = 1;
+  int64_t held() const { return reg * pair; }
+};
+} // namespace
+
+/// Of `group` rows, the digits along each axis of `shape.sharing`. Columns of
+/// the tensor cores are two of a thread, at four lanes; of the rest a thread
+/// has all.
+static std::optional<SmallVector<SharedDigits>> digitsOf(const Shape &shape,
+                                                         int64_t group) {
+  std::optional<SmallVector<int64_t>> sizes = shareOut(shape, group);
+  if (!sizes)
+    return std::nullopt;
+  SmallVector<SharedDigits> digits;
+  int64_t stride = 1;
+  bool hasPair = shape.contracted.empty();
+  for (int64_t size : *sizes) {
+    SharedDigits &its = digits.emplace_back();
+    if (!shape.contracted.empty()) {
+      if (!hasPair && size % 2 == 0) {
+        its.pair = 2;
+        size /= 2;
+        hasPair = true;
+      }
+      its.lanes = std::gcd(size, 4 / stride);
+      its.stride = stride;
+      stride *= its.lanes;
+      size /= its.lanes;
+    }
+    its.reg = size;
+  }
+  return hasPair ? std::optional(digits) : std::nullopt;
+}
+
+SmallVector<unsigned> Shape::innerAxes() {
   AxisSet reduced = reducedAxes();
   SmallVector<unsigned> order;
   for (unsigned axis = 0; axis < extents.size(); ++axis) {
@@ -321,6 +375,12 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
     if (reduced.test(axis) || isUnit)
       order.push_back(axis);
   }
+  return order;
+}
+
+LogicalResult Shape::placeInnerAxes(bool isRequired) {
+  AxisSet reduced = reducedAxes();
+  SmallVector<unsigned> order = innerAxes();
   for (unsigned axis : order)
     inner[axis];
   bool rowIsUnit = isRowInMemoryOrder();
@@ -376,7 +436,78 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
   }
   rowStride = taken;
   rowLanes = MappingPlan::warpSize / taken;
-  findSharing();
+  findSharing(mostShared);
+  return success();
+}
+
+const Contraction *Shape::contractionOf(Operation *op) const {
+  const auto *it = llvm::find_if(contracted, [&](const Contraction &its) {
+    return its.reduce == op || its.product == op;
+  });
+  return it == contracted.end() ? nullptr : it;
+}
+
+LogicalResult Shape::placeContractions() {
+  AxisSet order(extents.size());
+  for (unsigned axis : innerAxes()) {
+    order.set(axis);
+    inner[axis];
+  }
+  if (isRowInMemoryOrder())
+    return failure();
+  inner.clear();
+  constexpr int64_t ofDepth = 4, ofRows = 8;
+  for (auto reduce : chain.getBodyBlock()->getOps<ReduceOp>()) {
+    AxisSet varies = axes.reducedBy(reduce);
+    bool isInside = !varies.test(rowAxis);
+    varies |= axes.of(reduce.getResult(0));
+    std::optional<Contraction> its = matchContraction(reduce, axes, rowAxis);
+    if (!its) {
+      if (varies.anyCommon(order))
+        return failure();
+      continue;
+    }
+    // What is summed over, or what results vary over.
+    AxisSet placed = isInside ? axes.reducedBy(reduce) : axes.of(its->a);
+    placed &= order;
+    if (placed.count() != 1)
+      return failure();
+    unsigned axis = placed.find_first();
+    int64_t extent = extents[axis], lanes = isInside ? ofDepth : ofRows;
+    if (extent == 0)
+      return failure();
+    auto isMisfit = [&](StringRef needed) {
+      findSharing(mostColumns);
+      misfit = ("axis '" + chain.getAxisName(axis) + "' " + needed).str();
+      return failure();
+    };
+    if (ShapedType::isDynamic(extent))
+      return isMisfit("has an extent that is known only at run time");
+    InnerDigits digits;
+    digits.lanes = lanes;
+    digits.stride = isInside ? 1 : ofDepth;
+    digits.vector = vectorOf(axis);
+    if (isInside) {
+      if (extent % (ofDepth * ofDepth) != 0)
+        return isMisfit("is no multiple of 16 long");
+      while (extent % (lanes * digits.vector) != 0)
+        digits.vector /= 2;
+    }
+    digits.reg = llvm::divideCeil(extent, lanes * digits.vector);
+    if (digits.held() > mostHeld || digits.held() % 2 != 0) {
+      if (isInside)
+        return isMisfit("is more than four lanes hold");
+      digits.reg = std::max<int64_t>(2, mostHeld / 2 / digits.vector);
+      digits.grid = digits.reg * lanes * digits.vector < extent;
+    }
+    inner[axis] = digits;
+    contracted.push_back(*its);
+  }
+  if (contracted.empty() || inner.size() != order.count())
+    return failure();
+  rowLanes = ofRows;
+  rowStride = ofDepth;
+  findSharing(mostColumns);
   return success();
 }
 
@@ -413,18 +544,51 @@ static double slotsOf(Operation *op) {
   return 1;
 }
 
+/// Whether `value` is computed from `argument`.
+static bool isUsedBy(Value argument, Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (next == argument)
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (op && seen.insert(next).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+/// Of one warp a tile, of `rows` positions a thread: `results` and positions on
+/// the sum's own axes, `depth`, are a thread's; `elements` those of the first
+/// factor.
+static double slotsOfContraction(const Contraction &contraction, double rows,
+                                 double results, double depth,
+                                 double elements) {
+  if (!contraction.isOverRow)
+    return slotsOfMma * (results / 4) * (depth / 4);
+  NarrowForm a = narrowFormOf(contraction.a);
+  double products = a.source && a.numParts == 1 ? 3 : a.numParts == 2 ? 5 : 6;
+  // Words of two neighbours are put together, numbers of f32 taken apart.
+  double words = elements * (a.numParts == 1 ? 1 : 10);
+  double weights = rows * results / (elements / rows) * 12;
+  return slotsOfMma * products * (results / 4) * (rows / 2) + words + weights;
+}
+
 static double estimate(const Shape &shape, const Choice &choice,
                        const cluster::TargetConstants &gpu) {
   constexpr double never = std::numeric_limits<double>::infinity();
   ChainOp chain = shape.chain;
   unsigned numAxes = shape.extents.size();
   SmallVector<int64_t> shared = *shareOut(shape, choice.group);
+  SmallVector<SharedDigits> sharedDigits = *digitsOf(shape, choice.group);
+  bool contracts = !shape.contracted.empty();
   auto heldOf = [&](unsigned axis) -> double {
     if (axis == shape.rowAxis)
       return double(choice.reg * shape.rowVector);
-    for (auto [sharing, size] : llvm::zip_equal(shape.sharing, shared))
+    for (auto [sharing, its] : llvm::zip_equal(shape.sharing, sharedDigits))
       if (sharing.axis == axis)
-        return double(size);
+        return double(its.held());
     auto it = shape.inner.find(axis);
     if (it != shape.inner.end())
       return double(it->second.held());
@@ -462,6 +626,10 @@ static double estimate(const Shape &shape, const Choice &choice,
         if (isa<AffineBinaryOpExpr>(expr) && expr.isFunctionOfDim(sharing.axis))
           varies.reset(sharing.axis);
     double elements = copies(varies);
+    // Loaded apart: of the row two neighbours, and of each two columns one.
+    for (const Contraction &its : shape.contracted)
+      if (isUsedBy(argument, its.apart()))
+        elements *= its.isOverRow ? 2 : 0.5;
     double bytes = double(bytesOf(argument.getType()));
     registers += elements * bytes / 4;
     if (!varies.test(shape.rowAxis))
@@ -487,6 +655,24 @@ static double estimate(const Shape &shape, const Choice &choice,
     bool isOfRow = varies.test(shape.rowAxis);
     if (!isOfRow)
       continue;
+    if (contracts && isa<arith::ExtFOp>(op))
+      continue;
+    if (const Contraction *its = shape.contractionOf(&op)) {
+      if (!reduce)
+        continue;
+      double each = copies(shape.axes.of(op.getResult(0)));
+      if (its->isOverRow)
+        states += each;
+      else
+        registers += each;
+      AxisSet ofFirst = shape.axes.of(its->a);
+      for (const SharingAxis &sharing : shape.sharing)
+        ofFirst.reset(sharing.axis);
+      slots += slotsOfContraction(*its, double(choice.reg), each,
+                                  copies(shape.axes.reducedBy(reduce)),
+                                  copies(ofFirst));
+      continue;
+    }
     slots += slotsOf(&op) * copies(varies) * trips(varies);
     if (!reduce)
       continue;
@@ -504,14 +690,18 @@ static double estimate(const Shape &shape, const Choice &choice,
     registers += each;
   }
   registers += 1.2 * states;
+  // Corrections, and the references of all lanes, in every tile.
+  if (contracts)
+    slots += 4 * states;
   if (states > 2 * double(mostHeld) || registers > 240)
     return never;
 
   // Every warp and every block leaves the states of its lanes for the others.
-  double exchanged = states * 4 *
-                     double(MappingPlan::warpSize / shape.rowLanes) *
-                     double((choice.warps > 1 ? choice.warps : 0) +
-                            (choice.cluster > 1 ? choice.cluster : 0));
+  double exchanged =
+      states * 4 *
+      double(MappingPlan::warpSize / (contracts ? 1 : shape.rowLanes)) *
+      double((choice.warps > 1 ? choice.warps : 0) +
+             (choice.cluster > 1 ? choice.cluster : 0));
   if (exchanged > mostExchanged)
     return never;
 
@@ -535,8 +725,12 @@ static double estimate(const Shape &shape, const Choice &choice,
                         ? commonRows
                         : double(shape.extents[axis]);
     auto it = shape.inner.find(axis);
+    double ofBlock = heldOf(axis);
+    for (auto [sharing, size] : llvm::zip_equal(shape.sharing, shared))
+      if (sharing.axis == axis)
+        ofBlock = double(size);
     if (it == shape.inner.end())
-      blocks *= std::ceil(extent / heldOf(axis));
+      blocks *= std::ceil(extent / ofBlock);
     else if (it->second.grid)
       blocks *=
           std::ceil(extent / double(it->second.held() * it->second.lanes));
@@ -628,10 +822,13 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
       add(Level::Vector, its.vector);
     } else {
       add(Level::Grid, 0);
-      for (auto [sharing, size] :
-           llvm::zip_equal(shape.sharing, *shareOut(shape, choice.group)))
-        if (sharing.axis == axis)
-          add(Level::Reg, size);
+      for (auto [sharing, its] :
+           llvm::zip_equal(shape.sharing, *digitsOf(shape, choice.group)))
+        if (sharing.axis == axis) {
+          add(Level::Reg, its.reg);
+          add(Level::Lane, its.lanes, its.stride);
+          add(Level::Reg, its.pair);
+        }
     }
     if (digits.empty())
       digits.push_back(DigitAttr::get(context, Level::Reg, 1, 0, false));
@@ -647,10 +844,53 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
         load.push_back(PolicyAttr::get(
             context, IntegerAttr::get(IntegerType::get(context, 64), number),
             StringAttr::get(context, "ahead"), 1));
+  SmallVector<PolicyAttr> contract;
+  for (auto [number, reduce] :
+       llvm::enumerate(chain.getBodyBlock()->getOps<ReduceOp>()))
+    if (shape.contractionOf(reduce))
+      contract.push_back(PolicyAttr::get(
+          context, IntegerAttr::get(IntegerType::get(context, 64), number),
+          StringAttr::get(context, "mma.m16n8k16"), 0));
   SmallVector<PolicyAttr> merge;
   if (choice.split > 1)
     merge.push_back(getMergeByLast(chain, shape.rowAxis));
-  return MappingAttr::get(context, axes, load, {}, merge);
+  return MappingAttr::get(context, axes, load, {}, merge, contract);
+}
+
+static void remarkMisfit(ChainOp chain, StringRef reason) {
+  auto function = chain->getParentOfType<FunctionOpInterface>();
+  auto options = remark::RemarkOpts::name("contraction")
+                     .category("cascade-schedule")
+                     .function(function ? function.getName() : "");
+  remark::missed(chain.getLoc(), options)
+      << ("no tensor cores are used: " + reason).str();
+}
+
+/// Whether kernels take `mapping`, with its contractions; a remark says why
+/// not.
+static bool canContract(ChainOp chain, unsigned rowAxis, MappingAttr mapping) {
+  std::string reason;
+  bool accepted;
+  {
+    ScopedDiagnosticHandler handler(chain.getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      if (reason.empty())
+                                        reason = diagnostic.str();
+                                      return success();
+                                    });
+    std::optional<MappingAttr> before = chain.getMapping();
+    chain.setMappingAttr(mapping);
+    FailureOr<MappingPlan> plan = MappingPlan::get(chain);
+    accepted =
+        succeeded(plan) && succeeded(Contractions::get(chain, *plan, rowAxis));
+    if (before)
+      chain.setMappingAttr(*before);
+    else
+      chain.removeMappingAttr();
+  }
+  if (!accepted)
+    remarkMisfit(chain, reason);
+  return accepted;
 }
 
 /// Adds the mappings of `shape` that fit.
@@ -664,7 +904,8 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
     for (int64_t size = 1; size <= gpu.maxCluster; size *= 2)
       clusters.push_back(size);
   constexpr int64_t mostSplits = 64;
-  bool splits = !options.reference &&
+  bool contracts = !shape.contracted.empty();
+  bool splits = !options.reference && !contracts &&
                 whyAllBlocksGoOn(shape.chain, shape.rowAxis).empty();
   auto addChoice = [&](Choice choice) {
     for (choice.split = 1; choice.split <= (splits ? mostSplits : 1);
@@ -675,12 +916,13 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
       ranked.push_back({toAttribute(shape, choice), time, Residency::Streams});
     }
   };
+  int64_t mostRows = contracts ? mostColumns : mostShared;
   for (int64_t cluster : clusters)
     for (int64_t warps : {1, 2, 4, 8, 16})
       for (int64_t reg : {1, 2, 4, 8})
-        for (int64_t group = 1; group <= mostShared; ++group)
+        for (int64_t group = 1; group <= mostRows; ++group)
           for (bool ahead : {false, true}) {
-            if (!shareOut(shape, group))
+            if (!digitsOf(shape, group) || (contracts && reg % 2 != 0))
               continue;
             bool isReference = warps == 4 && reg == 1 && group == 1 && !ahead;
             if (!options.reference || isReference)
@@ -736,6 +978,16 @@ cascade::rankInnerMappings(ChainOp chain, unsigned rowAxis,
       continue;
     lanesBefore = shape.rowLanes;
     addMappings(shape, options, gpu, ranked);
+  }
+  Shape contracting(chain, rowAxis, vectorise, MappingPlan::warpSize);
+  if (!options.reference && failed(contracting.placeContractions())) {
+    if (!contracting.misfit.empty() && !contracting.sharing.empty())
+      remarkMisfit(chain, contracting.misfit);
+  } else if (!options.reference) {
+    SmallVector<RankedMapping> others;
+    addMappings(contracting, options, gpu, others);
+    if (!others.empty() && canContract(chain, rowAxis, others.front().mapping))
+      ranked.append(others);
   }
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
     return a.microseconds < b.microseconds;

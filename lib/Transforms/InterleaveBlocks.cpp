@@ -28,8 +28,8 @@ void cascade::interleaveBlocks(ChainOp chain, unsigned rowAxis,
     SmallVector<AxisMappingAttr> axes;
     for (AxisMappingAttr axis : mapping.getAxes())
       axes.push_back(axis.getName() == name ? interleave(axis) : axis);
-    ranked.mapping =
-        MappingAttr::get(mapping.getContext(), axes, mapping.getLoad(),
-                         mapping.getKeep(), mapping.getMerge());
+    ranked.mapping = MappingAttr::get(
+        mapping.getContext(), axes, mapping.getLoad(), mapping.getKeep(),
+        mapping.getMerge(), mapping.getContract());
   }
 }

@@ -326,7 +326,7 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
       keep.push_back(policy(input, "shared", 0));
   if (mapping.split > 1)
     merge.push_back(getMergeByLast(chain, shape.rowAxis));
-  return MappingAttr::get(context, axes, load, keep, merge);
+  return MappingAttr::get(context, axes, load, keep, merge, {});
 }
 
 FailureOr<cluster::TargetAttr>
@@ -475,7 +475,7 @@ MappingAttr cascade::withoutVectors(ChainOp chain) {
   }
   // What is kept on chip, or copied there in bulk, takes whole accesses.
   return MappingAttr::get(context, axes, /*load=*/{}, /*keep=*/{},
-                          mapping.getMerge());
+                          mapping.getMerge(), mapping.getContract());
 }
 
 LogicalResult cascade::scheduleFunction(func::FuncOp function,

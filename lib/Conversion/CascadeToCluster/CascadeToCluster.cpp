@@ -327,8 +327,12 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
       failed(checkResident(chain, *plan, *rowAxis)) ||
       failed(checkMapping(chain, *plan, *rowAxis)) ||
       failed(checkKept(chain, *plan, *rowAxis)) ||
-      failed(checkStagedLoads(chain, *plan, *rowAxis)) ||
-      failed(checkLayout(chain, *plan, *rowAxis)))
+      failed(checkStagedLoads(chain, *plan, *rowAxis)))
+    return failure();
+  FailureOr<Contractions> contractions =
+      Contractions::get(chain, *plan, *rowAxis);
+  if (failed(contractions) ||
+      failed(checkLayout(chain, *plan, *rowAxis, *contractions)))
     return failure();
 
   auto kernel = gpu::GPUFuncOp::create(b, chain.getLoc(), function.getName(),
@@ -362,6 +366,8 @@ static LogicalResult convertFunction(func::FuncOp function, OpBuilder &b) {
   OpBuilder body = OpBuilder::atBlockBegin(&kernel.getBody().front());
   KernelContext context =
       KernelContext::create(body, chain, *plan, *rowAxis, kernel);
+  if (!contractions->empty())
+    context.contractions = &*contractions;
   buildKernelBody(body, context, kernel);
   gpu::ReturnOp::create(body, chain.getLoc());
   function.erase();

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contractor.h"
 #include "MergeThreads.h"
 #include "ThreadState.h"
 #include "TileEvaluator.h"
@@ -53,6 +54,10 @@ SmallVector<Value> TileEvaluator::outsideOfLoop(ValueRange roots,
 
 /// References are passed over: without them a reduction means the same.
 void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
+  if (const Contractor *its = getContractor())
+    if (const Contraction *contraction = its->find(reduce))
+      return define(reduce.getResult(0),
+                    its->contractInner(b, *this, *contraction));
   ReductionPass pass{layout.getAxes().reducedBy(reduce), {reduce}};
   ThreadState states(pass, layout);
   auto scope = [&](ArrayRef<unsigned> position) { return mapping(position); };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "Contractor.h"
 #include "DomainVote.h"
 #include "GridMerge.h"
 #include "ListReduction.h"
@@ -18,6 +19,7 @@
 #include "cascade/Dialect/Cascade/IR/ReductionKind.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -52,6 +54,8 @@ public:
   void loadInvariants(OpBuilder &b);
   /// Takes over what `before` has loaded of them, outside of the rows' loop.
   void useInvariants(OpBuilder &b, RegionEmitter &before);
+  /// Loads what contractions need of the row at `position` of the grid.
+  void prepareContractions(OpBuilder &b, Int position);
   /// The passes; their results are known in the scope of the row afterwards.
   void emitPasses(OpBuilder &b);
   /// The stores of the chain's results.
@@ -97,6 +101,11 @@ private:
   bool isForFirstBlock(const ReductionPass &pass);
   bool asksFirst(const ReductionPass &pass,
                  const std::optional<TileRange> &range);
+  bool sumsOverRow() const {
+    return contractor && context.contractions->areOverRow();
+  }
+  /// Whether the states of `reduce` are no more to be merged over lanes.
+  bool isOfLanes(ReduceOp reduce) const;
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
@@ -112,6 +121,7 @@ private:
   /// The tile that stays in registers where the row is one tile.
   std::unique_ptr<TileEvaluator> resident;
   StagedLoads *stages = nullptr;
+  std::optional<Contractor> contractor;
   unsigned run = 0; ///< over the row, that is next
 };
 
@@ -390,6 +400,10 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
                            TileEvaluator &scope, const ThreadState &pass,
                            ReduceOp reduce, State accumulators) {
   Location loc = context.loc;
+  if (contractor)
+    if (const Contraction *contraction = contractor->find(reduce))
+      return contractor->contractRow(b, tile, scope, *contraction,
+                                     std::move(accumulators));
   if (Value extremum = scope.reduceNarrow(b, reduce))
     return {createCombine(b, loc, reduce.getKind(), accumulators[0], extremum)};
   SmallVector<State> values;
@@ -460,8 +474,11 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
       accumulators = pass.correct(b, loc, reduce, accumulators,
                                   overlay->oldRefs, overlay->newRefs, known);
     }
-    llvm::append_range(
-        next, addElements(b, tile, *scope, pass, reduce, accumulators));
+    accumulators = addElements(b, tile, *scope, pass, reduce, accumulators);
+    if (contractor && context.contractions->isShared(reduce))
+      accumulators =
+          combineLanes(b, context, pass.getPass().axes, reduce, accumulators);
+    llvm::append_range(next, accumulators);
   }
   return next;
 }
@@ -520,6 +537,19 @@ void RegionEmitter::useInvariants(OpBuilder &b, RegionEmitter &before) {
     resident = before.resident->reload(b, &row);
 }
 
+void RegionEmitter::prepareContractions(OpBuilder &b, Int position) {
+  if (!context.contractions || &region != &ChainOp(context.chain).getBody())
+    return;
+  contractor.emplace(b, context, layout, position);
+  row.useContractor(*contractor);
+}
+
+bool RegionEmitter::isOfLanes(ReduceOp reduce) const {
+  const Contraction *contraction = contractor->find(reduce);
+  return context.contractions->isShared(reduce) ||
+         (contraction && contraction->isOverRow);
+}
+
 void RegionEmitter::emitPasses(OpBuilder &b) {
   for (const ReductionPass &pass : passes.getPasses()) {
     // What is inside the tile is reduced where a value asks for it.
@@ -548,7 +578,7 @@ bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
   for (const ReductionPass &other : all)
     if (isOfRow(other))
       last = &other;
-  return last == &pass && !yield().getReplay() &&
+  return last == &pass && !yield().getReplay() && !sumsOverRow() &&
          llvm::none_of(context.outputs, [&](const BufferArgument &output) {
            return output.map.isFunctionOfDim(context.rowAxis);
          });
@@ -622,9 +652,13 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
       left.push_back(list->leave(b, *grid, merged.back()));
   }
   if (numOthers > 0) {
+    SmallVector<ReduceOp> ofLanes;
+    if (contractor)
+      llvm::copy_if(others.reduces, std::back_inserter(ofLanes),
+                    [&](ReduceOp reduce) { return isOfLanes(reduce); });
     State all = mergeThreads(
         b, context, states, State(ValueRange(state).take_front(numOthers)),
-        isForFirstBlock(pass), known, grid ? &*grid : nullptr);
+        isForFirstBlock(pass), known, ofLanes, grid ? &*grid : nullptr);
     for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
         row.define(result, states.elementsOf(b, result, all));
@@ -668,21 +702,39 @@ void RegionEmitter::emitResults(OpBuilder &b) {
 }
 
 Value RegionEmitter::replayCondition(OpBuilder &b) {
-  Value replay = yield().getReplay();
-  if (!replay)
-    return {};
-  row.prepareRow(b, replay);
-  State conditions = row.evaluate(b, replay);
-  AxisSet varies = passes.getAxes().of(replay);
   Value condition;
-  for (const Position &position : layout.positions(layout.of(replay))) {
-    Value own = layout.element(replay, conditions, position);
-    if (Value inside = row.isInside(b, varies, position))
-      own = arith::AndIOp::create(b, context.loc, own, inside);
-    condition =
-        condition ? Value(arith::OrIOp::create(b, context.loc, condition, own))
-                  : own;
-  }
+  AxisSet varies(context.axes.size());
+  auto watch = [&](Value value, auto isBad) {
+    row.prepareRow(b, value);
+    State elements = row.evaluate(b, value);
+    AxisSet its = passes.getAxes().of(value);
+    for (const Position &position : layout.positions(layout.of(value))) {
+      Value own = isBad(layout.element(value, elements, position));
+      if (Value inside = row.isInside(b, its, position))
+        own = arith::AndIOp::create(b, context.loc, own, inside);
+      condition =
+          condition
+              ? Value(arith::OrIOp::create(b, context.loc, condition, own))
+              : own;
+    }
+    varies |= its;
+  };
+  if (Value replay = yield().getReplay())
+    watch(replay, [](Value own) { return own; });
+  // A number in parts times infinity is NaN.
+  if (sumsOverRow())
+    for (const Contraction &contraction : context.contractions->getAll())
+      if (contraction.isOverRow)
+        watch(contraction.result(), [&](Value sum) -> Value {
+          Value infinity = arith::ConstantOp::create(
+              b, context.loc,
+              b.getF32FloatAttr(std::numeric_limits<float>::infinity()));
+          return arith::CmpFOp::create(
+              b, context.loc, arith::CmpFPredicate::UGE,
+              math::AbsFOp::create(b, context.loc, sum), infinity);
+        });
+  if (!condition)
+    return {};
   bool isOfLanes = llvm::any_of(varies.set_bits(), [&](unsigned axis) {
     return context.plan.axes[axis].isList &&
            context.plan.axes[axis].at(Level::Lane);
@@ -705,12 +757,37 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
   return condition;
 }
 
+/// Emits the source at every position that a thread has of `columns`, one at a
+/// time.
+static void emitSource(OpBuilder &b, KernelContext &context, AxisSet columns) {
+  if (columns.none()) {
+    RegionEmitter source(context, context.chain.getSource(),
+                         /*together=*/false, /*skips=*/false);
+    source.emitPasses(b);
+    source.emitResults(b);
+    return;
+  }
+  unsigned axis = columns.find_first();
+  IntBuilder ints(b, context.loc);
+  auto constant = [&](int64_t value) {
+    return ints.materialise(ints.constant(value));
+  };
+  auto loop = scf::ForOp::create(b, context.loc, constant(0),
+                                 constant(context.axes[axis].offsets.size()),
+                                 constant(1));
+  OpBuilder inner = OpBuilder::atBlockTerminator(loop.getBody());
+  KernelContext there = context;
+  there.placeOne(inner, axis, ints.wrap(loop.getInductionVar()));
+  emitSource(inner, there, columns.reset(axis));
+}
+
 /// Emits one row: the passes, the replay of the source where the chain has one,
 /// and the stores of the results. What the last cluster alone does is inside of
 /// a branch: therefore `b` is a copy.
 static void buildRow(OpBuilder b, const KernelContext &context, Int position,
                      RegionEmitter &body, gpu::GPUFuncOp kernel) {
   ChainOp chain = context.chain;
+  body.prepareContractions(b, position);
   body.emitPasses(b);
   Value replay = body.replayCondition(b);
   if (!replay) {
@@ -723,13 +800,15 @@ static void buildRow(OpBuilder b, const KernelContext &context, Int position,
   OpBuilder cold = ifOp.getThenBodyBuilder();
   body.releaseStages(cold);
   MappingPlan coldPlan = context.plan.withoutRegisters(context.rowAxis);
+  AxisSet columns(context.axes.size());
+  if (context.contractions) {
+    coldPlan = context.contractions->withoutContractions(coldPlan);
+    columns = context.contractions->getColumns();
+  }
   KernelContext coldContext =
       KernelContext::create(cold, chain, coldPlan, context.rowAxis, kernel);
   coldContext.placeRow(cold, position);
-  RegionEmitter source(coldContext, chain.getSource(), /*together=*/false,
-                       /*skips=*/false);
-  source.emitPasses(cold);
-  source.emitResults(cold);
+  emitSource(cold, coldContext, columns);
   OpBuilder warm = ifOp.getElseBodyBuilder();
   body.emitResults(warm);
 }

@@ -10,7 +10,7 @@
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_KERNELCONTEXT_H
 
-#include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/Contraction.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace cascade {
@@ -85,6 +85,8 @@ struct KernelContext {
   const MappingPlan &plan;
   unsigned rowAxis;
   mlir::Location loc;
+  /// What the tensor cores compute of the body; null where nothing.
+  const Contractions *contractions = nullptr;
 
   llvm::SmallVector<mlir::Value> scalars; ///< by input; null for tensors
   llvm::SmallVector<BufferArgument> inputs, outputs;
@@ -156,6 +158,9 @@ struct KernelContext {
 
   /// Moves to tile `tile` of `axis`, which is looped over.
   void placeTile(mlir::OpBuilder &b, unsigned axis, Int tile);
+  /// Keeps, of the positions that the thread holds of parallel axis `axis`,
+  /// that of number `number`.
+  void placeOne(mlir::OpBuilder &b, unsigned axis, Int number);
   /// The number of its tiles.
   Int tilesOf(mlir::OpBuilder &b, unsigned axis) const;
 

@@ -158,12 +158,41 @@ static State mergeRun(OpBuilder &b, Location loc, const ThreadState &states,
   return fromExchanged(b, loc, op.getResults(), types);
 }
 
+State cascade::combineLanes(OpBuilder &b, const KernelContext &context,
+                            const AxisSet &axes, ReduceOp reduce,
+                            State values) {
+  SmallVector<Type> types(ValueRange(values).getTypes());
+  for (LaneRun lanes : participantsOf(context, axes).lanes) {
+    SmallVector<cluster::Kind> kinds;
+    appendKinds(reduce, values.size(), kinds);
+    auto op = cluster::AllReduceOp::create(
+        b, context.loc, toExchanged(b, context.loc, values),
+        cluster::Scope::Warp, kinds, lanes.size, std::nullopt,
+        cluster::Algorithm::Auto, lanes.stride);
+    values = fromExchanged(b, context.loc, op.getResults(), types);
+  }
+  return values;
+}
+
 State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
                             const ThreadState &states, State state,
                             bool forFirstBlock, ThreadState::Scope scope,
-                            GridMerge *grid) {
+                            ArrayRef<ReduceOp> ofLanes, GridMerge *grid) {
   Location loc = context.loc;
   Participants who = participantsOf(context, states.getPass().axes);
+  if (!ofLanes.empty()) {
+    State merged;
+    for (ReduceOp reduce : states.getPass().reduces) {
+      ValueRange rest = ValueRange(state).drop_front(merged.size());
+      State values(rest.take_front(states.getNumValues(reduce)));
+      if (!llvm::is_contained(ofLanes, reduce))
+        values = combineLanes(b, context, states.getPass().axes, reduce,
+                              std::move(values));
+      llvm::append_range(merged, values);
+    }
+    state = std::move(merged);
+    who.lanes.assign(1, LaneRun());
+  }
   cluster::Scope widest = who.blocks > 1  ? cluster::Scope::Cluster
                           : who.warps > 1 ? cluster::Scope::Block
                                           : cluster::Scope::Warp;

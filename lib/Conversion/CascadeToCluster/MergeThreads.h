@@ -23,13 +23,19 @@ llvm::SmallVector<mlir::Value> fromExchanged(mlir::OpBuilder &b,
 /// The states, for all of them, of all the threads that share what the pass of
 /// `states` reduces: over the lanes, warps and blocks of its axes, and of the
 /// clusters of the grid if `grid` is not null (GridMerge::merge). Only the
-/// first of the blocks needs them if `forFirstBlock`.
-ThreadState::State mergeThreads(mlir::OpBuilder &b,
+/// first of the blocks needs them if `forFirstBlock`. Of the reductions
+/// `ofLanes`, which no others of the pass are relative to before they have met,
+/// lanes have met already, or each has states of its own.
+ThreadState::State
+mergeThreads(mlir::OpBuilder &b, const KernelContext &context,
+             const ThreadState &states, ThreadState::State state,
+             bool forFirstBlock, ThreadState::Scope scope,
+             llvm::ArrayRef<ReduceOp> ofLanes = {}, GridMerge *grid = nullptr);
+/// `values` of an elementwise reduction, combined over the lanes of `axes`.
+ThreadState::State combineLanes(mlir::OpBuilder &b,
                                 const KernelContext &context,
-                                const ThreadState &states,
-                                ThreadState::State state, bool forFirstBlock,
-                                ThreadState::Scope scope,
-                                GridMerge *grid = nullptr);
+                                const AxisSet &axes, ReduceOp reduce,
+                                ThreadState::State values);
 
 } // namespace cascade
 

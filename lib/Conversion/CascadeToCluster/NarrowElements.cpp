@@ -100,7 +100,7 @@ std::unique_ptr<TileEvaluator> TileEvaluator::reload(OpBuilder &b,
 SmallVector<Value> TileEvaluator::loadWords(OpBuilder &b, ValueRange inputs) {
   SmallVector<Value> words;
   for (Value input : inputs) {
-    SmallVector<Value> elements = evaluate(b, input);
+    SmallVector<Value> elements = evaluatorOf(b, input).evaluate(b, input);
     llvm::append_range(words, sharesRegisters(elements)
                                   ? pack(b, context.loc, elements)
                                   : elements);
@@ -111,12 +111,13 @@ SmallVector<Value> TileEvaluator::loadWords(OpBuilder &b, ValueRange inputs) {
 void TileEvaluator::defineWords(OpBuilder &b, ValueRange inputs,
                                 ValueRange words) {
   for (Value input : inputs) {
-    unsigned count = layout.count(layout.of(input));
+    TileEvaluator &its = evaluatorOf(b, input);
+    unsigned count = its.layout.count(its.layout.of(input));
     bool isPacked = count % 2 == 0 && isNarrow(input.getType());
-    ValueRange its = words.take_front(isPacked ? count / 2 : count);
-    words = words.drop_front(its.size());
-    define(input, isPacked ? unpack(b, context.loc, its, input.getType())
-                           : SmallVector<Value>(its));
+    ValueRange own = words.take_front(isPacked ? count / 2 : count);
+    words = words.drop_front(own.size());
+    its.define(input, isPacked ? unpack(b, context.loc, own, input.getType())
+                               : SmallVector<Value>(own));
   }
 }
 

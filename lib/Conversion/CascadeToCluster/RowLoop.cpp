@@ -130,6 +130,30 @@ Int KernelContext::firstClusterOfRow(OpBuilder &b) const {
   return ints.sub(ids.cluster, ints.remUI(ids.cluster, parts));
 }
 
+void KernelContext::placeOne(OpBuilder &b, unsigned axis, Int number) {
+  IntBuilder ints(b, loc);
+  AxisPlace &place = axes[axis];
+  for (const DigitPlan &digit : llvm::reverse(plan.axes[axis].digits)) {
+    if (digit.level != Level::Reg && digit.level != Level::Vector)
+      continue;
+    Int size = ints.constant(digit.size);
+    place.base =
+        ints.add(place.base, ints.mul(ints.remUI(number, size),
+                                      ints.constant(digit.indexStride)));
+    number = ints.divUI(number, size);
+  }
+  place.offsets = {0};
+  if (place.validity.empty())
+    return;
+  place.validity.clear();
+  Value exists = ints.lessThan(place.base, extents[axis]);
+  rowValid = ints.both(rowValid, exists);
+  for (Value &store : stores)
+    store = ints.both(store, exists);
+  place.base =
+      ints.minSI(place.base, ints.sub(extents[axis], ints.constant(1)));
+}
+
 RowRange RowRange::create(OpBuilder &b, const KernelContext &context) {
   IntBuilder ints(b, context.loc);
   RowRange range;

@@ -198,14 +198,12 @@ static LogicalResult checkLooped(ChainOp chain, const AxisPlan &axis,
   return success();
 }
 
-LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan,
-                                   unsigned rowAxis) {
-  for (const AxisPlan &axis : plan.axes) {
-    const DigitPlan *loop = axis.at(Level::Loop);
-    if (axis.axis != rowAxis && axis.reduced && loop && loop->size != 1 &&
-        failed(checkLooped(chain, axis, rowAxis)))
-      return failure();
-  }
+/// That no value of `region`, or result, varies over two axes of `plan` at the
+/// same lanes; of `contractions`, which are null where the region has none,
+/// products may.
+static LogicalResult checkLanes(ChainOp chain, Region &region,
+                                const MappingPlan &plan,
+                                const Contractions *contractions) {
   auto check = [&](const AxisSet &varies, auto emitError) -> LogicalResult {
     unsigned taken = 0;
     for (unsigned axis : varies.set_bits()) {
@@ -228,28 +226,50 @@ LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan,
         })))
       return failure();
   }
-  for (Region *region : {&chain.getBody(), &chain.getSource()}) {
-    if (region->empty())
+  AxisAnalysis axes(chain, region);
+  for (auto [number, argument] : llvm::enumerate(region.getArguments()))
+    if (!(contractions && contractions->isFactor(argument)) &&
+        failed(check(axes.of(argument), [&, number = number] {
+          return chain.emitOpError() << "operand " << number << " ";
+        })))
+      return failure();
+  for (Operation &op : region.front().without_terminator()) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (reduce && failed(checkCaptures(reduce, axes)))
+      return failure();
+    if (contractions &&
+        (contractions->find(&op) || contractions->isProduct(&op) ||
+         llvm::all_of(op.getResults(), [&](Value result) {
+           return contractions->isFactor(result);
+         })))
       continue;
-    AxisAnalysis axes(chain, *region);
-    for (auto [number, argument] : llvm::enumerate(region->getArguments()))
-      if (failed(check(axes.of(argument), [&, number = number] {
-            return chain.emitOpError() << "operand " << number << " ";
-          })))
-        return failure();
-    for (Operation &op : region->front().without_terminator()) {
-      auto reduce = dyn_cast<ReduceOp>(op);
-      if (reduce && failed(checkCaptures(reduce, axes)))
-        return failure();
-      // What a reduction reduces counts, too.
-      AxisSet varies(chain.getNumAxes());
-      for (Value operand : op.getOperands())
-        varies |= axes.of(operand);
-      if (failed(check(varies, [&] {
-            return op.emitOpError() << "computes with what ";
-          })))
-        return failure();
-    }
+    // What a reduction reduces counts, too.
+    AxisSet varies(chain.getNumAxes());
+    for (Value operand : op.getOperands())
+      varies |= axes.of(operand);
+    if (failed(check(
+            varies, [&] { return op.emitOpError() << "computes with what "; })))
+      return failure();
   }
   return success();
+}
+
+LogicalResult cascade::checkLayout(ChainOp chain, const MappingPlan &plan,
+                                   unsigned rowAxis,
+                                   const Contractions &contractions) {
+  for (const AxisPlan &axis : plan.axes) {
+    const DigitPlan *loop = axis.at(Level::Loop);
+    if (axis.axis != rowAxis && axis.reduced && loop && loop->size != 1 &&
+        failed(checkLooped(chain, axis, rowAxis)))
+      return failure();
+  }
+  if (failed(checkLanes(chain, chain.getBody(), plan,
+                        contractions.empty() ? nullptr : &contractions)))
+    return failure();
+  if (chain.getSource().empty())
+    return success();
+  return checkLanes(
+      chain, chain.getSource(),
+      contractions.empty() ? plan : contractions.withoutContractions(plan),
+      /*contractions=*/nullptr);
 }

@@ -65,11 +65,13 @@ private:
 };
 
 /// Whether the kernels of chains that stream `rowAxis` can lay out the values
-/// of `chain`: two axes at the same lanes meet in no value, and what varies
+/// of `chain`: two axes at the same lanes meet in no value but those that are
+/// products of `contractions` or loaded apart for them, and what varies
 /// over an axis that is looped over inside the row is reduced there. Fails with
 /// a diagnostic at what stands in the way.
 mlir::LogicalResult checkLayout(ChainOp chain, const MappingPlan &plan,
-                                unsigned rowAxis);
+                                unsigned rowAxis,
+                                const Contractions &contractions);
 
 } // namespace cascade
 

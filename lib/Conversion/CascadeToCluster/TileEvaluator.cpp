@@ -1,6 +1,7 @@
 //===- TileEvaluator.cpp - Body values of a tile of elements --------------===//
 
 #include "TileEvaluator.h"
+#include "Contractor.h"
 #include "ThreadState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -81,6 +82,9 @@ SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
     return SmallVector<Value>(op->getOperands());
   if (!isInner(reduce))
     return {};
+  if (const Contractor *its = getContractor())
+    if (const Contraction *contraction = its->find(reduce))
+      return {its->neededBy(*contraction)};
   SmallVector<Value> needed(reduce.getValues());
   if (reduce.getPredicate())
     needed.push_back(reduce.getPredicate());
@@ -94,6 +98,17 @@ SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
         needed.push_back(operand);
   });
   return needed;
+}
+
+TileEvaluator &TileEvaluator::apart(OpBuilder &b) {
+  if (!ofApart)
+    ofApart = getContractor()->evaluateApart(b, rowScope(), *this);
+  return *ofApart;
+}
+
+TileEvaluator &TileEvaluator::evaluatorOf(OpBuilder &b, Value input) {
+  const Contractor *its = getContractor();
+  return its && its->isApart(input) ? apart(b) : *this;
 }
 
 bool TileEvaluator::knows(Value value) const {

@@ -14,6 +14,7 @@
 
 namespace cascade {
 
+class Contractor;
 class ThreadState;
 
 /// The indices on the row axis from `begin` to `end`.
@@ -152,6 +153,12 @@ public:
     return address(b, buffer, first, {context.rowAxis, 1});
   }
 
+  /// In the scope of the row: what computes sums of products on the tensor
+  /// cores.
+  void useContractor(const Contractor &its) { contractor = &its; }
+  /// Of this tile, what is loaded apart for them.
+  TileEvaluator &apart(mlir::OpBuilder &b);
+
   const KernelContext &getContext() const { return context; }
   const ThreadLayout &getLayout() const { return layout; }
 
@@ -160,6 +167,11 @@ private:
   /// Tests which elements are in the row.
   void testEnd(mlir::OpBuilder &b);
   TileEvaluator &rowScope() { return parent ? parent->rowScope() : *this; }
+  const Contractor *getContractor() const {
+    return parent ? parent->getContractor() : contractor;
+  }
+  /// The evaluator of `input`, of this tile.
+  TileEvaluator &evaluatorOf(mlir::OpBuilder &b, mlir::Value input);
   bool dependsOnDefined(mlir::Value value);
   /// What must be evaluated before `op`. Nothing for a reduction of the row,
   /// which is defined when its pass is done.
@@ -211,6 +223,8 @@ private:
   const KernelContext &context;
   const ThreadLayout &layout;
   TileEvaluator *parent = nullptr;
+  const Contractor *contractor = nullptr; ///< of the row's scope
+  std::unique_ptr<TileEvaluator> ofApart;
   bool overlay = false;
   bool isInDomain = false;
   AxisSet looped; ///< of a scope inside a loop over these axes

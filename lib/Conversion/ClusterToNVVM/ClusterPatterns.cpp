@@ -85,6 +85,65 @@ struct LowerVote : ConvertOpToLLVMPattern<OpT> {
 using LowerAny = LowerVote<AnyOp, NVVM::VoteSyncKind::any>;
 using LowerBallot = LowerVote<BallotOp, NVVM::VoteSyncKind::ballot>;
 
+/// bf16 pairs are 32-bit words to the instruction, f16 pairs vectors.
+struct LowerMma : ConvertOpToLLVMPattern<MmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    bool isBF16 =
+        cast<VectorType>(op.getA0().getType()).getElementType().isBF16();
+    auto word = [&](Value pair) -> Value {
+      return isBF16 ? Value(LLVM::BitcastOp::create(
+                          rewriter, loc, rewriter.getI32Type(), pair))
+                    : pair;
+    };
+    SmallVector<Value> a{word(adaptor.getA0()), word(adaptor.getA1()),
+                         word(adaptor.getA2()), word(adaptor.getA3())};
+    SmallVector<Value> b{word(adaptor.getB0()), word(adaptor.getB1())};
+    SmallVector<Value> c{adaptor.getC0(), adaptor.getC1(), adaptor.getC2(),
+                         adaptor.getC3()};
+    SmallVector<Type> types(4, rewriter.getF32Type());
+    NVVM::MMATypes type = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    Value sums = NVVM::MmaOp::create(
+        rewriter, loc,
+        LLVM::LLVMStructType::getLiteral(rewriter.getContext(), types), a, b, c,
+        ArrayRef<int64_t>{16, 8, 16}, std::nullopt, std::nullopt,
+        std::array{type, type},
+        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    SmallVector<Value> results;
+    for (int64_t i = 0; i < 4; ++i)
+      results.push_back(LLVM::ExtractValueOp::create(rewriter, loc, sums, i));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// NVVM has no operation for it.
+struct LowerTranspose : ConvertOpToLLVMPattern<TransposeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    Value word =
+        LLVM::BitcastOp::create(rewriter, loc, i32, adaptor.getValue());
+    Value moved = LLVM::InlineAsmOp::create(
+                      rewriter, loc, i32, word,
+                      "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", "=r,r",
+                      /*has_side_effects=*/true, /*is_align_stack=*/false,
+                      LLVM::tailcallkind::TailCallKind::None,
+                      LLVM::AsmDialectAttr::get(rewriter.getContext(),
+                                                LLVM::AsmDialect::AD_ATT),
+                      /*operand_attrs=*/ArrayAttr())
+                      .getRes();
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), moved);
+    return success();
+  }
+};
+
 /// Not `.aligned`: the lanes of a warp may come apart after a branch.
 struct LowerBarrier : ConvertOpToLLVMPattern<BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -388,9 +447,10 @@ static constexpr llvm::StringLiteral kWaitText =
 
 void cascade::cluster::populateClusterToNVVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerBarrier,
-               LowerWarpBarrier, LowerFence, LowerArriveLast, LowerMapShared,
-               LowerStoreAsync, LowerCopyAsync, LowerLoadAsync>(converter);
+  patterns.add<LowerRank, LowerSize, LowerAny, LowerBallot, LowerMma,
+               LowerTranspose, LowerBarrier, LowerWarpBarrier, LowerFence,
+               LowerArriveLast, LowerMapShared, LowerStoreAsync, LowerCopyAsync,
+               LowerLoadAsync>(converter);
   patterns.add<LowerMBarrier<MBarrierInitOp>>(
       converter, "mbarrier.init.shared::cta.b64 [$0], $1;");
   patterns.add<LowerMBarrier<MBarrierExpectTxOp>>(

@@ -312,6 +312,18 @@ LogicalResult KernelCompiler::emitClusterOp(Operation *op) {
     instr.imm = isa<BallotOp>(op);
     return success();
   }
+  if (isa<MmaOp, TransposeOp>(op)) {
+    Access access;
+    for (uint32_t reg : flatten(op->getOperands()))
+      access.values.push_back(reg);
+    for (Value result : op->getResults())
+      llvm::append_range(access.values, define(result));
+    Instr &instr = emit(isa<MmaOp>(op) ? Kind::Multiply : Kind::Transpose);
+    instr.imm = getElementTypeOrSelf(op->getOperand(0).getType()).isBF16();
+    instr.access = program.accesses.size();
+    program.accesses.push_back(std::move(access));
+    return success();
+  }
   if (auto barrier = dyn_cast<BarrierOp>(op)) {
     if (barrier.getPhase() != BarrierPhase::Wait)
       emit(Kind::ClusterArrive).imm =

@@ -129,15 +129,21 @@ bool Machine::step(Warp &warp, LaneGroup &group, const Instr &instr) {
   switch (instr.kind) {
   case Kind::Shuffle:
   case Kind::Vote:
-    // shfl.sync and vote.sync with all lanes of the warp.
+  case Kind::Multiply:
+  case Kind::Transpose:
+    // shfl.sync and its like with all lanes of the warp.
     if (mask != warp.present) {
       group.wait = Wait::Lanes;
       return false;
     }
     if (instr.kind == Kind::Shuffle)
       shuffle(warp, mask, instr);
-    else
+    else if (instr.kind == Kind::Vote)
       vote(warp, mask, instr);
+    else if (instr.kind == Kind::Multiply)
+      multiply(warp, instr);
+    else
+      transpose(warp, instr);
     break;
   case Kind::WarpBarrier:
     if (mask != warp.present) {

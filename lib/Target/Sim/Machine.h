@@ -127,6 +127,11 @@ private:
   bool step(Warp &warp, LaneGroup &group, const Instr &instr);
   void shuffle(Warp &warp, uint32_t mask, const Instr &instr);
   void vote(Warp &warp, uint32_t mask, const Instr &instr);
+  // Matrices (Tensor.cpp).
+  bool checkWholeWarp(Warp &warp, const Instr &instr);
+  void multiply(Warp &warp, const Instr &instr);
+  void transpose(Warp &warp, const Instr &instr);
+
   void returnLanes(Warp &warp, uint32_t mask);
   void exitBlock(Block &block, uint32_t op);
 

@@ -37,8 +37,10 @@ enum class Kind : uint8_t {
   Jump,       ///< to `imm`
   JumpIfZero, ///< to `imm` in the lanes where `a` is 0
   Return,
-  Shuffle, ///< dst, b = value and validity; a, c = value, offset
-  Vote,    ///< dst = the lanes where a is true (imm), or whether any is
+  Shuffle,   ///< dst, b = value and validity; a, c = value, offset
+  Vote,      ///< dst = the lanes where a is true (imm), or whether any is
+  Multiply,  ///< of matrices; values of the access: A, B, C, D; imm: of bf16
+  Transpose, ///< values of the access: from, to
   BlockBarrier,
   ArriveLast, ///< dst = whether the block is the last; a, b = counter, count
   WarpBarrier,

@@ -4,7 +4,7 @@
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @primitives
-  gpu.func @primitives(%v: f32, %w: vector<4xi32>)
+  gpu.func @primitives(%v: f32, %h: f16, %w: vector<4xi32>)
       workgroup(%m: memref<8xf32, #wg>, %q: memref<8xvector<4xi32>, #wg>,
                 %b: memref<2xi64, #wg>, %src: memref<64xf32, #wg>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -21,6 +21,11 @@ gpu.module @kernels {
     %some = cluster.any %true
     // CHECK: cluster.ballot %{{.*}}
     %lanes = cluster.ballot %true
+    %pair = vector.from_elements %h, %h : vector<2xf16>
+    // CHECK: cluster.mma[%[[P:[^,]*]], %[[P]], %[[P]], %[[P]]] [%[[P]], %[[P]]] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] : vector<2xf16>
+    %sums:4 = cluster.mma [%pair, %pair, %pair, %pair] [%pair, %pair] [%v, %v, %v, %v] : vector<2xf16>
+    // CHECK: cluster.transpose %{{.*}} : vector<2xf16>
+    %turned = cluster.transpose %pair : vector<2xf16>
     // CHECK: cluster.mbarrier.init %{{.*}}[%{{.*}}], %{{.*}} : memref<2xi64, #gpu.address_space<workgroup>>
     cluster.mbarrier.init %b[%c0], %i1 : memref<2xi64, #wg>
     // CHECK: cluster.fence mbarrier_init

@@ -217,13 +217,14 @@ void MappingAttr::print(AsmPrinter &p) const {
   printList("load", getLoad());
   printList("keep", getKeep());
   printList("merge", getMerge());
+  printList("contract", getContract());
   p << ">";
 }
 
 Attribute MappingAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<AxisMappingAttr> axes;
-  SmallVector<PolicyAttr> load, keep, merge;
+  SmallVector<PolicyAttr> load, keep, merge, contract;
   if (parser.parseLess())
     return {};
   auto parseItem = [&]() -> ParseResult {
@@ -242,11 +243,12 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
                                         .Case("load", &load)
                                         .Case("keep", &keep)
                                         .Case("merge", &merge)
+                                        .Case("contract", &contract)
                                         .Default(nullptr);
     if (!list)
       return parser.emitError(itemLoc)
              << "expected ':' and the digits of axis '" << name
-             << "', or one of load, keep, merge";
+             << "', or one of load, keep, merge, contract";
     return failure(parser.parseEqual() ||
                    parser.parseCommaSeparatedList(
                        AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -262,7 +264,8 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
   return MappingAttr::getChecked(
       [&] { return parser.emitError(loc); }, parser.getContext(),
       ArrayRef<AxisMappingAttr>(axes), ArrayRef<PolicyAttr>(load),
-      ArrayRef<PolicyAttr>(keep), ArrayRef<PolicyAttr>(merge));
+      ArrayRef<PolicyAttr>(keep), ArrayRef<PolicyAttr>(merge),
+      ArrayRef<PolicyAttr>(contract));
 }
 
 static LogicalResult verifyWords(function_ref<InFlightDiagnostic()> emitError,
@@ -280,7 +283,8 @@ LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<AxisMappingAttr> axes,
                                   ArrayRef<PolicyAttr> load,
                                   ArrayRef<PolicyAttr> keep,
-                                  ArrayRef<PolicyAttr> merge) {
+                                  ArrayRef<PolicyAttr> merge,
+                                  ArrayRef<PolicyAttr> contract) {
   for (auto [index, axis] : llvm::enumerate(axes)) {
     for (AxisMappingAttr other : axes.take_front(index))
       if (other.getName() == axis.getName())
@@ -303,8 +307,19 @@ LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(verifyWords(emitError, "load", load, {"ahead", "bulk", "same"})) ||
       failed(verifyWords(emitError, "keep", keep, {"regs", "shared", "l2"})) ||
       failed(
-          verifyWords(emitError, "merge", merge, {"last", "sync", "launch"})))
+          verifyWords(emitError, "merge", merge, {"last", "sync", "launch"})) ||
+      failed(verifyWords(emitError, "contract", contract, {"mma.m16n8k16"})))
     return failure();
+  for (auto [index, policy] : llvm::enumerate(contract)) {
+    if (!isa<IntegerAttr>(policy.getSubject()))
+      return emitError() << "contract takes the numbers of reductions, not "
+                         << policy.getSubject();
+    for (PolicyAttr other : contract.take_front(index))
+      if (other.getSubject() == policy.getSubject())
+        return emitError() << "contract names reduction "
+                           << cast<IntegerAttr>(policy.getSubject()).getInt()
+                           << " twice";
+  }
   return success();
 }
 

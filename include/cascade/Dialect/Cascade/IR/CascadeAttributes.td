@@ -93,10 +93,11 @@ def Cascade_AxisMappingAttr : Cascade_Attr<"AxisMapping", "axis"> {
 }
 
 def Cascade_PolicyAttr : Cascade_Attr<"Policy", "policy"> {
-  let summary = "how one operand is loaded or kept, or how an axis is merged";
+  let summary = "how one operand, axis or reduction is treated";
   let description = [{
-    `subject` is an operand number or an axis name; `policy` one of the words of
-    its list; `amount` its number, 0 where it has none.
+    `subject` is the number of an operand or a reduction, or the name of an axis;
+    `policy` one of the words of its list; `amount` its number, 0 where it has
+    none.
   }];
   let parameters = (ins "::mlir::Attribute":$subject,
                     "::mlir::StringAttr":$policy, "int64_t":$amount);
@@ -111,13 +112,16 @@ def Cascade_MappingAttr : Cascade_Attr<"Mapping", "mapping"> {
                      lane(32) x vector(8), keep = [0: regs]>
     ```
     An axis is a product of digits, outermost first; its index is their
-    mixed-radix number (docs/Dialects/Cascade.md).
+    mixed-radix number (docs/Dialects/Cascade.md). `contract` names the sums of
+    products, counted among the reductions of the body, that an instruction of
+    the tensor cores computes.
   }];
   let parameters = (ins
     ArrayRefParameter<"::cascade::AxisMappingAttr">:$axes,
     OptionalArrayRefParameter<"::cascade::PolicyAttr">:$load,
     OptionalArrayRefParameter<"::cascade::PolicyAttr">:$keep,
-    OptionalArrayRefParameter<"::cascade::PolicyAttr">:$merge);
+    OptionalArrayRefParameter<"::cascade::PolicyAttr">:$merge,
+    OptionalArrayRefParameter<"::cascade::PolicyAttr">:$contract);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

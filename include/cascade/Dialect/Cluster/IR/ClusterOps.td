@@ -75,6 +75,60 @@ def Cluster_BallotOp : Cluster_Op<"ballot", [MemoryEffects<[MemRead]>]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+/// Two 16-bit floats in a register, the lower first.
+def Cluster_Pair : VectorOfLengthAndType<[2], [F16, BF16]>;
+
+def Cluster_MmaOp : Cluster_Op<"mma", [
+    // Not pure: it stays where all lanes come to it.
+    MemoryEffects<[MemRead]>,
+    AllTypesMatch<["a0", "a1", "a2", "a3", "b0", "b1"]>]> {
+  let summary = "A product of matrices of 16-bit floats, added to one of f32";
+  let description = [{
+    D[16 x 8] = A[16 x 16] B[16 x 8] + C[16 x 8], which the lanes of a warp hold
+    together (PTX `mma.sync.m16n8k16`). Lane 4 g + c has
+
+    | | row | column |
+    |---|---|---|
+    | a0, a1 | g, g + 8 | 2c, 2c + 1 |
+    | a2, a3 | g, g + 8 | 2c + 8, 2c + 9 |
+    | b0, b1 | 2c, 2c + 1 and 2c + 8, 2c + 9 | g |
+    | c0, c1 (d0, d1) | g | 2c and 2c + 1 |
+    | c2, c3 (d2, d3) | g + 8 | 2c and 2c + 1 |
+
+    Products are exact; the order of their sum is not specified. All lanes of
+    the warp execute it.
+
+    ```mlir
+    %d:4 = cluster.mma [%a0, %a1, %a2, %a3] [%b0, %b1] [%c0, %c1, %c2, %c3]
+        : vector<2xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Cluster_Pair:$a0, Cluster_Pair:$a1, Cluster_Pair:$a2, Cluster_Pair:$a3,
+    Cluster_Pair:$b0, Cluster_Pair:$b1, F32:$c0, F32:$c1, F32:$c2, F32:$c3);
+  let results = (outs F32:$d0, F32:$d1, F32:$d2, F32:$d3);
+  let assemblyFormat = [{
+    `[` $a0 `,` $a1 `,` $a2 `,` $a3 `]` `[` $b0 `,` $b1 `]`
+    `[` $c0 `,` $c1 `,` $c2 `,` $c3 `]` attr-dict `:` type($a0)
+  }];
+}
+
+def Cluster_TransposeOp : Cluster_Op<"transpose", [
+    MemoryEffects<[MemRead]>, AllTypesMatch<["value", "result"]>]> {
+  let summary = "Transposes an 8 x 8 matrix that the lanes of a warp hold";
+  let description = [{
+    Lane 4 r + c has the elements of row r in columns 2c and 2c + 1, before and
+    after (PTX `movmatrix`). All lanes of the warp execute it.
+  }];
+  let arguments = (ins Cluster_Pair:$value);
+  let results = (outs Cluster_Pair:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
 // Barriers and fences
 //===----------------------------------------------------------------------===//
 
