@@ -262,7 +262,7 @@ func.func @rows_of_a_thread(%x: tensor<4x1024xf32>, %p: tensor<4xi32>, %q: tenso
 // CHECK:         %[[ELEMENTS:.*]] = arith.select %{{.*}}, %c128_i32, %c0_i32
 // CHECK:         %[[BYTES:.*]] = arith.muli %[[ELEMENTS]], %c4_i32
 // CHECK:         cluster.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
-// CHECK:         %[[SOME:.*]] = arith.cmpi sgt, %[[BYTES]], %c0_i32
+// CHECK:         %[[SOME:.*]] = arith.cmpi sgt, %[[ELEMENTS]], %c0_i32
 // CHECK:         scf.if %[[SOME]]
 // CHECK:           cluster.load_async
 // The rows; full tiles, the last one, and those behind it.
