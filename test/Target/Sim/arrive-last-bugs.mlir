@@ -1,4 +1,5 @@
 // What goes wrong between blocks that merge their states, one kernel each.
+// RUN: sed 's/constant 5 : i32/constant 4 : i32/' %s | cascade-run - --device=sim --entry=wrong_count --grid=4 --interleavings=8 --input=1xf32=0 --input=4xf32=0 --input=4xi32=0
 // RUN: not cascade-run %s --device=sim --entry=stored_late --grid=4 --interleavings=8 \
 // RUN:   --input=1xf32=0 --input=4xf32=0 --input=4xi32=0 2>&1 | FileCheck %s --check-prefix=STORED-LATE
 // RUN: not cascade-run %s --device=sim --entry=unchecked --grid=4 --interleavings=8 \
