@@ -439,11 +439,6 @@ FailureOr<Contractions> ContractionChecker::run() {
     return chain.emitOpError()
            << "the mapping contracts a sum over axis '" << nameOf(rowAxis)
            << "', which takes a chain that --cascade-fuse has fused";
-  if (found.areOverRow() && plan.axes[rowAxis].at(Level::Grid))
-    return chain.emitOpError()
-           << "the mapping contracts a sum over axis '" << nameOf(rowAxis)
-           << "' and splits the axis over the grid; no kernel does both: use a "
-              "cluster digit";
   if (yield.getReplay() && axes.of(yield.getReplay()).test(rowAxis))
     return chain.emitOpError()
            << "the mapping contracts reductions of a chain whose replay "

@@ -29,6 +29,10 @@ constexpr int64_t mostHeld = 64;
 /// Bytes of shared memory that the merge of states uses in the fused form; that
 /// of the replay uses as many, and two blocks should fit.
 constexpr double mostExchanged = 48 * 1024;
+/// The same where the tensor cores sum: of all states there is one copy a warp,
+/// and registers leave few blocks anyway. The kernels take 1.5 times as many
+/// bytes, of the fused form and the replay.
+constexpr double mostContracted = 140 * 1024, sharedOfExchanged = 1.5;
 /// Rows of a thread that share what they load.
 constexpr int64_t mostShared = 8;
 /// The same where the tensor cores have them as columns.
@@ -44,6 +48,7 @@ constexpr double loadLatencies = 2.668; ///< of memory: a tile's loads
 constexpr double launches = 4.8;        ///< a block takes, of empty blocks
 constexpr double warpMerges = 4.386;    ///< of a pair of words, without states
 constexpr double blockMerges = 2.711;   ///< likewise
+constexpr double gridMerges = 18; ///< of a pair of words, from each cluster
 /// Of a multiprocessor's issue slots, at best.
 constexpr double usableIssue = 0.7;
 /// Registers besides the elements that a thread holds.
@@ -702,7 +707,7 @@ static double estimate(const Shape &shape, const Choice &choice,
       double(MappingPlan::warpSize / (contracts ? 1 : shape.rowLanes)) *
       double((choice.warps > 1 ? choice.warps : 0) +
              (choice.cluster > 1 ? choice.cluster : 0));
-  if (exchanged > mostExchanged)
+  if (exchanged > (contracts ? mostContracted : mostExchanged))
     return never;
 
   double threads = double(choice.warps * MappingPlan::warpSize);
@@ -711,6 +716,8 @@ static double estimate(const Shape &shape, const Choice &choice,
   double fit =
       std::floor(std::min({double(gpu.threadsPerSm) / threads,
                            double(gpu.registersPerSm) / (held * threads),
+                           double(MappingPlan::maxSharedBytes) /
+                               std::max(1.0, sharedOfExchanged * exchanged),
                            double(gpu.blocksPerSm)}));
   if (fit < 1)
     return never;
@@ -776,7 +783,7 @@ static double estimate(const Shape &shape, const Choice &choice,
             0.004 * states * double(choice.cluster);
   if (split > 1)
     life += (double(gpu.gridMergeCycles) +
-             double(gpu.gridMergeSlope) * split *
+             gridMerges * double(gpu.gridMergeSlope) * split *
                  std::max(1.0, states / 2 / double(choice.warps))) /
             clock;
   double waves = blocks / resident;
@@ -905,7 +912,7 @@ static void addMappings(const Shape &shape, const ScheduleOptions &options,
       clusters.push_back(size);
   constexpr int64_t mostSplits = 64;
   bool contracts = !shape.contracted.empty();
-  bool splits = !options.reference && !contracts &&
+  bool splits = !options.reference &&
                 whyAllBlocksGoOn(shape.chain, shape.rowAxis).empty();
   auto addChoice = [&](Choice choice) {
     for (choice.split = 1; choice.split <= (splits ? mostSplits : 1);

@@ -191,7 +191,9 @@ State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
       llvm::append_range(merged, values);
     }
     state = std::move(merged);
+    // From here on no lane has what another one has.
     who.lanes.assign(1, LaneRun());
+    who.laneBits = 0;
   }
   cluster::Scope widest = who.blocks > 1  ? cluster::Scope::Cluster
                           : who.warps > 1 ? cluster::Scope::Block

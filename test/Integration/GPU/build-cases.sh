@@ -66,7 +66,9 @@ for name in heads queries causal masks softmaxes latent; do
     -o "$out/attention-${name}_c2" --with-reference --cluster=2
 done
 # Under the mappings that it gives.
-"$bin/cascade-compile" "$here/../Attention/contractions.mlir" \
-  -o "$out/attention-contractions_c2" --with-reference
+for name in contractions contraction-split; do
+  "$bin/cascade-compile" "$here/../Attention/$name.mlir" \
+    -o "$out/attention-${name}_c2" --with-reference
+done
 cp "$bin/cascade-launch" "$here/run-cases.sh" "$out/"
 du -sk "$out" | awk '{ print $1 " KiB of artefacts"; exit $1 > 49152 }'

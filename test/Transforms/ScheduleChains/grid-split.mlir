@@ -67,7 +67,7 @@ func.func @centred(%x: tensor<1x8388608xf32>) -> tensor<1x8388608xf32> {
 
 // Attention of few heads over a long cache.
 // CHECK-LABEL: func.func @decode(
-// CHECK: l: grid({{[0-9]+}}) x {{.*}}, merge = [l: last]>
+// CHECK: l: grid({{[0-9]+}}) x {{.*}}, merge = [l: last]
 func.func @decode(%q: tensor<8x128xbf16>, %k: tensor<65536x128xbf16>, %v: tensor<65536x128xbf16>)
     -> tensor<8x128xf32> {
   %o = cascade.chain (h, l, d, e)

@@ -37,10 +37,10 @@ func.func @any_inner_axis(%x: tensor<8x?xf32>) -> tensor<f32> {
 // -----
 
 // The keys, not the bias, decide which axis has the lanes; heads and queries
-// that read the same keys share their loads. Few rows: the keys are split over
-// the grid.
+// that read the same keys share their loads. The scores are matrix products, and
+// the keys of few rows are split over the grid.
 // CHECK-LABEL: func.func @shared_keys(
-// CHECK: i: grid{{.*}}, h: grid x reg(8), l: grid(4) x {{.*}}lane(8 at 4), d: {{.*}}vector(8), {{.*}}merge = [l: last]
+// CHECK: i: grid{{.*}}, h: grid x {{.*}}lane(4 at 1) x reg(2), l: grid({{.*}}lane(8 at 4), d: {{.*}}vector(8), {{.*}}merge = [l: last], contract = [0: mma.m16n8k16]
 // REMARK-NOT: axis 'd'
 func.func @shared_keys(%q: tensor<8x32x64xbf16>, %k: tensor<65536x64xbf16>, %z: tensor<65536xbf16>) -> tensor<8x32xf32> {
   %y = cascade.chain (i, h, l, d)

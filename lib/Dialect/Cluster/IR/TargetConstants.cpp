@@ -173,8 +173,7 @@ static TargetConstants makeH200() {
   gpu.warpMergeSlope = 55;
   gpu.blockMergeCycles = 508;
   gpu.blockMergeSlope = 31;
-  gpu.gridMergeCycles =
-      3600;                // Not measured: four trips to the L2 cache, twice.
+  gpu.gridMergeCycles = 3400;
   gpu.gridMergeSlope = 12; // Not measured.
   gpu.laneRoundCycles = 26;
   gpu.laneWordCycles = 5;
