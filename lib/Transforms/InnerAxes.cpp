@@ -780,14 +780,17 @@ static double estimate(const Shape &shape, const Choice &choice,
             0.01 * states * double(choice.warps) / 4;
   if (choice.cluster > 1)
     life += blockMerges * double(gpu.blockMergeCycles) / clock +
-            0.004 * states * double(choice.cluster);
+            (contracts ? 0.012 : 0.004) * states * double(choice.cluster);
   if (split > 1)
     life += (double(gpu.gridMergeCycles) +
              gridMerges * double(gpu.gridMergeSlope) * split *
                  std::max(1.0, states / 2 / double(choice.warps))) /
             clock;
   double waves = blocks / resident;
-  waves = waves > 1 ? (waves + std::ceil(waves)) / 2 : 1;
+  if (waves <= 2)
+    waves = std::ceil(waves);
+  else
+    waves = (waves + std::ceil(waves)) / 2;
   double latency = waves * life;
   return emptyKernels * double(gpu.emptyKernelNs) / 1e3 +
          std::pow(std::pow(throughput, smoothness) +
