@@ -8,6 +8,7 @@
 # mailbox, global), TYPE the element type, BUILD_DIR names the build. Needs ptxas.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+attention=$here/../../test/Integration/Attention
 bin=${BUILD_DIR:-$here/../../build}/bin
 out=${1:-$here/../artefacts-decode}
 for tool in cascade-compile cascade-launch; do
@@ -47,7 +48,7 @@ chain() {
   fi
   awk -v entry="$entry" -v group=$((heads / kv)) \
     -v sizes="b=$batch h=$heads l=$keys d=128 e=128 i=1 ${extents//,/ }" \
-    -f "$here/resize.awk" "$here/../../test/Integration/Attention/$file.mlir" |
+    -f "$attention/Inputs/resize.awk" "$attention/$file.mlir" |
     sed 's/bf16/TYPE/g'
 }
 
