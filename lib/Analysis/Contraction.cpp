@@ -46,13 +46,11 @@ NarrowForm cascade::narrowFormOf(Value value) {
   return {{}, all};
 }
 
-std::optional<Contraction> cascade::matchContraction(ReduceOp reduce,
-                                                     const AxisAnalysis &axes,
-                                                     unsigned rowAxis) {
-  if (reduce.getKind() != ReductionKind::Add || reduce.getNumResults() != 1 ||
-      reduce.getOver().size() != 1)
-    return std::nullopt;
-  auto product = reduce.getValues()[0].getDefiningOp<arith::MulFOp>();
+static std::optional<Contraction> matchContraction(ReduceOp reduce,
+                                                   unsigned number,
+                                                   const AxisAnalysis &axes,
+                                                   unsigned rowAxis) {
+  auto product = reduce.getValues()[number].getDefiningOp<arith::MulFOp>();
   if (!product || !product.getType().isF32())
     return std::nullopt;
   unsigned depth = axes.reducedBy(reduce).find_first();
@@ -75,18 +73,33 @@ std::optional<Contraction> cascade::matchContraction(ReduceOp reduce,
     return std::nullopt;
   if (!isOverRow && (reduce.getPredicate() || !reduce.getRefs().empty()))
     return std::nullopt;
-  return Contraction{reduce, product, a, b, isOverRow};
+  return Contraction{reduce, number, product, a, b, isOverRow};
+}
+
+SmallVector<Contraction> cascade::matchContractions(ReduceOp reduce,
+                                                    const AxisAnalysis &axes,
+                                                    unsigned rowAxis) {
+  if (reduce.getKind() != ReductionKind::Add || reduce.getOver().size() != 1)
+    return {};
+  SmallVector<Contraction> all;
+  for (unsigned number = 0; number < reduce.getNumResults(); ++number) {
+    std::optional<Contraction> its =
+        matchContraction(reduce, number, axes, rowAxis);
+    if (!its)
+      return {};
+    all.push_back(*its);
+  }
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
 // In a mapping
 //===----------------------------------------------------------------------===//
 
-const Contraction *Contractions::find(Operation *reduce) const {
-  const auto *it = llvm::find_if(all, [&](const Contraction &contraction) {
-    return contraction.reduce == reduce;
-  });
-  return it == all.end() ? nullptr : it;
+ArrayRef<Contraction> Contractions::of(Operation *reduce) const {
+  return ArrayRef(all)
+      .drop_while([&](const Contraction &its) { return its.reduce != reduce; })
+      .take_while([&](const Contraction &its) { return its.reduce == reduce; });
 }
 
 bool Contractions::isProduct(Operation *op) const {
@@ -406,20 +419,21 @@ LogicalResult ContractionChecker::add(PolicyAttr policy) {
     return chain.emitOpError() << "the mapping contracts reduction " << number
                                << ", which the chain does not have";
   ReduceOp reduce = *std::next(reductions.begin(), number);
-  std::optional<Contraction> contraction =
-      matchContraction(reduce, axes, rowAxis);
-  if (!contraction)
+  SmallVector<Contraction> sums = matchContractions(reduce, axes, rowAxis);
+  if (sums.empty())
     return refuse(reduce)
            << "it is no sum over one axis of products in f32 whose factors "
               "both vary over the axis, one of them before any reduction";
-  if (!llvm::hasSingleElement(contraction->product->getUsers()))
-    return refuse(reduce) << "its product has other uses";
-  if (failed(checkColumns(*contraction)) || failed(checkTypes(*contraction)))
-    return failure();
-  if (failed(contraction->isOverRow ? checkRows(*contraction)
-                                    : checkDepth(*contraction)))
-    return failure();
-  found.all.push_back(*contraction);
+  for (const Contraction &contraction : sums) {
+    if (!contraction.product->hasOneUse())
+      return refuse(reduce) << "its product has other uses";
+    if (failed(checkColumns(contraction)) || failed(checkTypes(contraction)))
+      return failure();
+    if (failed(contraction.isOverRow ? checkRows(contraction)
+                                     : checkDepth(contraction)))
+      return failure();
+    found.all.push_back(contraction);
+  }
   return success();
 }
 
@@ -448,8 +462,8 @@ FailureOr<Contractions> ContractionChecker::run() {
   for (const ReductionPass &pass : passes.getPasses())
     if (llvm::any_of(pass.reduces,
                      [&](ReduceOp reduce) {
-                       const Contraction *its = found.find(reduce);
-                       return its && its->isOverRow;
+                       ArrayRef<Contraction> its = found.of(reduce);
+                       return !its.empty() && its.front().isOverRow;
                      }) &&
         failed(findShared(pass)))
       return failure();

@@ -103,7 +103,8 @@ public:
   SmallVector<SharingAxis> sharing;
   /// What the tensor cores compute.
   SmallVector<Contraction> contracted;
-  const Contraction *contractionOf(Operation *op) const;
+  /// Whether `op` is a reduction or a product of these.
+  bool isContracted(Operation *op) const;
   /// Axes that elements are neighbours along or that are summed over.
   SmallVector<unsigned> innerAxes();
   /// Whether all that becomes of values over `axis` is reduced over it inside
@@ -445,11 +446,10 @@ LogicalResult Shape::placeInnerAxes(bool isRequired) {
   return success();
 }
 
-const Contraction *Shape::contractionOf(Operation *op) const {
-  const auto *it = llvm::find_if(contracted, [&](const Contraction &its) {
+bool Shape::isContracted(Operation *op) const {
+  return llvm::any_of(contracted, [&](const Contraction &its) {
     return its.reduce == op || its.product == op;
   });
-  return it == contracted.end() ? nullptr : it;
 }
 
 LogicalResult Shape::placeContractions() {
@@ -466,14 +466,15 @@ LogicalResult Shape::placeContractions() {
     AxisSet varies = axes.reducedBy(reduce);
     bool isInside = !varies.test(rowAxis);
     varies |= axes.of(reduce.getResult(0));
-    std::optional<Contraction> its = matchContraction(reduce, axes, rowAxis);
-    if (!its) {
+    SmallVector<Contraction> sums = matchContractions(reduce, axes, rowAxis);
+    if (sums.empty()) {
       if (varies.anyCommon(order))
         return failure();
       continue;
     }
     // What is summed over, or what results vary over.
-    AxisSet placed = isInside ? axes.reducedBy(reduce) : axes.of(its->a);
+    AxisSet placed =
+        isInside ? axes.reducedBy(reduce) : axes.of(sums.front().a);
     placed &= order;
     if (placed.count() != 1)
       return failure();
@@ -506,7 +507,7 @@ LogicalResult Shape::placeContractions() {
       digits.grid = digits.reg * lanes * digits.vector < extent;
     }
     inner[axis] = digits;
-    contracted.push_back(*its);
+    contracted.append(sums);
   }
   if (contracted.empty() || inner.size() != order.count())
     return failure();
@@ -632,9 +633,11 @@ static double estimate(const Shape &shape, const Choice &choice,
           varies.reset(sharing.axis);
     double elements = copies(varies);
     // Loaded apart: of the row two neighbours, and of each two columns one.
-    for (const Contraction &its : shape.contracted)
-      if (isUsedBy(argument, its.apart()))
-        elements *= its.isOverRow ? 2 : 0.5;
+    const auto *its = llvm::find_if(shape.contracted, [&](const auto &each) {
+      return isUsedBy(argument, each.apart());
+    });
+    if (its != shape.contracted.end())
+      elements *= its->isOverRow ? 2 : 0.5;
     double bytes = double(bytesOf(argument.getType()));
     registers += elements * bytes / 4;
     if (!varies.test(shape.rowAxis))
@@ -662,20 +665,22 @@ static double estimate(const Shape &shape, const Choice &choice,
       continue;
     if (contracts && isa<arith::ExtFOp>(op))
       continue;
-    if (const Contraction *its = shape.contractionOf(&op)) {
-      if (!reduce)
-        continue;
-      double each = copies(shape.axes.of(op.getResult(0)));
-      if (its->isOverRow)
-        states += each;
-      else
-        registers += each;
-      AxisSet ofFirst = shape.axes.of(its->a);
-      for (const SharingAxis &sharing : shape.sharing)
-        ofFirst.reset(sharing.axis);
-      slots += slotsOfContraction(*its, double(choice.reg), each,
-                                  copies(shape.axes.reducedBy(reduce)),
-                                  copies(ofFirst));
+    if (shape.isContracted(&op)) {
+      for (const Contraction &its : shape.contracted) {
+        if (its.reduce != &op)
+          continue;
+        double each = copies(shape.axes.of(its.result()));
+        if (its.isOverRow)
+          states += each;
+        else
+          registers += each;
+        AxisSet ofFirst = shape.axes.of(its.a);
+        for (const SharingAxis &sharing : shape.sharing)
+          ofFirst.reset(sharing.axis);
+        slots += slotsOfContraction(its, double(choice.reg), each,
+                                    copies(shape.axes.reducedBy(reduce)),
+                                    copies(ofFirst));
+      }
       continue;
     }
     slots += slotsOf(&op) * copies(varies) * trips(varies);
@@ -857,7 +862,7 @@ static MappingAttr toAttribute(const Shape &shape, const Choice &choice) {
   SmallVector<PolicyAttr> contract;
   for (auto [number, reduce] :
        llvm::enumerate(chain.getBodyBlock()->getOps<ReduceOp>()))
-    if (shape.contractionOf(reduce))
+    if (shape.isContracted(reduce))
       contract.push_back(PolicyAttr::get(
           context, IntegerAttr::get(IntegerType::get(context, 64), number),
           StringAttr::get(context, "mma.m16n8k16"), 0));

@@ -28,9 +28,11 @@ namespace cascade {
 /// Lanes c are those of bits 0 and 1, g those of the others.
 inline constexpr unsigned columnLanes = 3, rowLanes = 28;
 
-/// A sum of products, rows x depth by depth x columns.
+/// A sum of products, rows x depth by depth x columns: one of the sums of a
+/// reduction.
 struct Contraction {
   ReduceOp reduce;
+  unsigned number; ///< of the sum
   mlir::Operation *product;
   mlir::Value a; ///< varies over the rows
   mlir::Value b; ///< varies over the columns
@@ -38,14 +40,14 @@ struct Contraction {
 
   /// Of a sum over the row a is loaded apart, of one inside the row b.
   mlir::Value apart() const { return isOverRow ? a : b; }
-  mlir::Value result() const { return ReduceOp(reduce).getResult(0); }
+  mlir::Value result() const { return ReduceOp(reduce).getResult(number); }
 };
 
-/// The operands of a sum of products in f32, in the order of the source; none
-/// where `reduce` is something else, or where an operand is computed from
-/// reductions inside of the sum.
-std::optional<Contraction>
-matchContraction(ReduceOp reduce, const AxisAnalysis &axes, unsigned rowAxis);
+/// The sums of `reduce`, all of them of products in f32; none where one is
+/// something else, or where an operand is computed from reductions inside of
+/// the sum.
+llvm::SmallVector<Contraction>
+matchContractions(ReduceOp reduce, const AxisAnalysis &axes, unsigned rowAxis);
 
 /// The 16-bit floats that `value`, of type f32, is the exact sum of: itself
 /// before it was widened, or up to three of type bf16.
@@ -65,7 +67,8 @@ public:
 
   bool empty() const { return all.empty(); }
   llvm::ArrayRef<Contraction> getAll() const { return all; }
-  const Contraction *find(mlir::Operation *reduce) const;
+  /// Those of `reduce`: of all of its sums, or none.
+  llvm::ArrayRef<Contraction> of(mlir::Operation *reduce) const;
   bool isProduct(mlir::Operation *op) const;
   /// Whether any is a sum over the row.
   bool areOverRow() const;

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -87,7 +88,7 @@ Contractor::Contractor(OpBuilder &b, const KernelContext &context,
     State elements = columns.evaluate(b, factor.value);
     AxisSet depth = columnLayout.reducedBy(contraction.reduce);
     for (const Position &tile : columnTiles) {
-      State &words = columnWords[contraction.reduce].emplace_back();
+      State &words = columnWords[contraction.product].emplace_back();
       SmallVector<Position> positions = columnLayout.positions(depth, tile);
       for (size_t i = 0; i < positions.size(); i += 2)
         llvm::append_range(
@@ -204,7 +205,7 @@ State Contractor::contractInner(OpBuilder &b, TileEvaluator &tile,
   State scores(layout.count(axes));
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   const SmallVector<State> &columns =
-      columnWords.find(contraction.reduce)->second;
+      columnWords.find(contraction.product)->second;
   // By instruction: the words of eight positions and of the eight behind them.
   for (unsigned first = 0; first < tile.numElements(); first += 2) {
     State words[2];
@@ -351,82 +352,97 @@ void Contractor::clearExcluded(OpBuilder &b, ArrayRef<State> words,
     }
 }
 
-State Contractor::contractRow(OpBuilder &b, TileEvaluator &tile,
-                              TileEvaluator &scope,
-                              const Contraction &contraction,
-                              State accumulators) const {
-  Location loc = context.loc;
-  ReduceOp reduce = contraction.reduce;
-  Factor first, second;
-  std::tie(first, second) = factorsOf(contraction);
-  AxisSet states = layout.ofStates(reduce);
-  AxisSet rows = states;
-  rows.reset(context.contractions->getColumns());
-
-  State weights = scope.evaluate(b, second.value);
-  State domains = domainsOf(b, tile, scope, reduce);
-  TileEvaluator &apart = tile.apart(b);
-  State elements = apart.evaluate(b, first.value);
-
-  // By position on the row: pairs of neighbours there, by position on the rows
-  // and part.
-  SmallVector<Position> results = layout.positions(rows);
+/// By position of `tile` on the row: the words of `factor`, loaded apart, by
+/// position on the rows and part, with pairs of neighbours on the row.
+SmallVector<State> Contractor::wordsApart(OpBuilder &b, TileEvaluator &tile,
+                                          const Factor &factor,
+                                          ArrayRef<Position> rows,
+                                          ArrayRef<Value> domains) const {
+  State elements = tile.apart(b).evaluate(b, factor.value);
   SmallVector<State> words(tile.numElements());
   for (auto [row, its] : llvm::enumerate(words))
-    for (Position at : results) {
+    for (Position at : rows) {
       at[context.rowAxis] = 2 * row;
-      Value low = apartLayout.element(first.value, elements, at);
+      Value low = apartLayout.element(factor.value, elements, at);
       at[context.rowAxis] = 2 * row + 1;
-      Value high = apartLayout.element(first.value, elements, at);
-      llvm::append_range(its, wordsOf(b, first, low, high));
+      Value high = apartLayout.element(factor.value, elements, at);
+      llvm::append_range(its, wordsOf(b, factor, low, high));
     }
   SmallVector<State> cleared(words.size());
   clearExcluded(b, words, domains, cleared);
+  return cleared;
+}
 
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(second.value.getType(), 0));
-  auto weightAt = [&](ArrayRef<unsigned> at, size_t number) -> Value {
-    Value weight = layout.element(second.value, weights, at);
-    Value domain = domains[number];
-    return domain ? Value(arith::SelectOp::create(b, loc, domain, weight, zero))
-                  : weight;
-  };
-  for (auto [number, column] : llvm::enumerate(columnTiles))
-    for (unsigned row = 0; row < words.size(); row += 2) {
-      // By part: the words of eight positions and of the eight behind them.
-      SmallVector<State> ofParts(second.numParts);
-      for (unsigned half : {0, 1}) {
-        size_t domain = 2 * ((row + half) * columnTiles.size() + number);
-        Position low = columnOf(column, 0), high = columnOf(column, 1);
-        low[context.rowAxis] = high[context.rowAxis] = row + half;
-        for (auto [part, word] : llvm::enumerate(wordsOf(
-                 b, second, weightAt(low, domain), weightAt(high, domain + 1))))
-          ofParts[part].push_back(cluster::TransposeOp::create(b, loc, word));
-      }
-      for (size_t i = 0; i < results.size(); i += 2) {
-        // Two results of each of the two columns.
-        State sums;
-        SmallVector<unsigned> places;
-        for (unsigned half : {0, 1})
-          for (unsigned pair : {0, 1}) {
-            Position at = columnOf(column, pair);
-            for (unsigned axis : rows.set_bits())
-              at[axis] = results[i + half][axis];
-            places.push_back(layout.indexOf(states, at));
-            sums.push_back(accumulators[places.back()]);
-          }
-        for (unsigned part = 0; part < first.numParts; ++part) {
-          size_t at = i * first.numParts + part;
-          size_t behind = at + first.numParts;
-          State a{cleared[row][at], cleared[row][behind], cleared[row + 1][at],
-                  cleared[row + 1][behind]};
-          for (unsigned other = 0;
-               other < second.numParts && part + other < mostParts; ++other)
-            multiply(b, loc, a, ofParts[other], sums);
+State Contractor::contractRow(OpBuilder &b, TileEvaluator &tile,
+                              TileEvaluator &scope, ArrayRef<Contraction> sums,
+                              State accumulators) const {
+  Location loc = context.loc;
+  ReduceOp reduce = sums.front().reduce;
+  AxisSet states = layout.ofStates(reduce);
+  AxisSet rows = states;
+  rows.reset(context.contractions->getColumns());
+  SmallVector<Position> results = layout.positions(rows);
+  for (const Contraction &sum : sums)
+    scope.evaluate(b, factorsOf(sum).second.value);
+  State domains = domainsOf(b, tile, scope, reduce);
+  // Sums of one reduction may have a factor in common.
+  llvm::MapVector<Value, SmallVector<State>> apart;
+
+  for (const Contraction &sum : sums) {
+    Factor first, second;
+    std::tie(first, second) = factorsOf(sum);
+    SmallVector<State> &words = apart[first.value];
+    if (words.empty())
+      words = wordsApart(b, tile, first, results, domains);
+    State weights = scope.evaluate(b, second.value);
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(second.value.getType(), 0));
+    auto weightAt = [&](ArrayRef<unsigned> at, size_t number) -> Value {
+      Value weight = layout.element(second.value, weights, at);
+      Value domain = domains[number];
+      return domain
+                 ? Value(arith::SelectOp::create(b, loc, domain, weight, zero))
+                 : weight;
+    };
+    for (auto [number, column] : llvm::enumerate(columnTiles))
+      for (unsigned row = 0; row < words.size(); row += 2) {
+        // By part: the words of eight positions and of the eight behind them.
+        SmallVector<State> ofParts(second.numParts);
+        for (unsigned half : {0, 1}) {
+          size_t domain = 2 * ((row + half) * columnTiles.size() + number);
+          Position low = columnOf(column, 0), high = columnOf(column, 1);
+          low[context.rowAxis] = high[context.rowAxis] = row + half;
+          for (auto [part, word] :
+               llvm::enumerate(wordsOf(b, second, weightAt(low, domain),
+                                       weightAt(high, domain + 1))))
+            ofParts[part].push_back(cluster::TransposeOp::create(b, loc, word));
         }
-        for (auto [place, sum] : llvm::zip_equal(places, sums))
-          accumulators[place] = sum;
+        for (size_t i = 0; i < results.size(); i += 2) {
+          // Two results of each of the two columns.
+          State four;
+          SmallVector<unsigned> places;
+          for (unsigned half : {0, 1})
+            for (unsigned pair : {0, 1}) {
+              Position at = columnOf(column, pair);
+              for (unsigned axis : rows.set_bits())
+                at[axis] = results[i + half][axis];
+              places.push_back(layout.indexOf(states, at) * sums.size() +
+                               sum.number);
+              four.push_back(accumulators[places.back()]);
+            }
+          for (unsigned part = 0; part < first.numParts; ++part) {
+            size_t at = i * first.numParts + part;
+            size_t behind = at + first.numParts;
+            State a{words[row][at], words[row][behind], words[row + 1][at],
+                    words[row + 1][behind]};
+            for (unsigned other = 0;
+                 other < second.numParts && part + other < mostParts; ++other)
+              multiply(b, loc, a, ofParts[other], four);
+          }
+          for (auto [place, value] : llvm::zip_equal(places, four))
+            accumulators[place] = value;
+        }
       }
-    }
+  }
   return accumulators;
 }

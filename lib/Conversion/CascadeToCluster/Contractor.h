@@ -26,8 +26,8 @@ public:
   Contractor(mlir::OpBuilder &b, const KernelContext &context,
              const ThreadLayout &layout, Int position);
 
-  const Contraction *find(mlir::Operation *reduce) const {
-    return context.contractions->find(reduce);
+  llvm::ArrayRef<Contraction> of(mlir::Operation *reduce) const {
+    return context.contractions->of(reduce);
   }
   bool isApart(mlir::Value value) const {
     return context.contractions->isApart(value);
@@ -38,10 +38,11 @@ public:
   /// The elements of `contraction`, a sum inside of `tile`.
   State contractInner(mlir::OpBuilder &b, TileEvaluator &tile,
                       const Contraction &contraction) const;
-  /// `accumulators`, of a sum over the row, with those elements of `tile` that
-  /// are in its domain. `scope` sees the tile against the references.
+  /// `accumulators`, of a reduction over the row with `sums`, with those
+  /// elements of `tile` that are in its domain. `scope` sees the tile against
+  /// the references.
   State contractRow(mlir::OpBuilder &b, TileEvaluator &tile,
-                    TileEvaluator &scope, const Contraction &contraction,
+                    TileEvaluator &scope, llvm::ArrayRef<Contraction> sums,
                     State accumulators) const;
 
   /// An evaluator of what is loaded apart of `tile`, in the scope of `row`.
@@ -60,6 +61,10 @@ private:
   static std::pair<Factor, Factor> factorsOf(const Contraction &contraction);
   State wordsOf(mlir::OpBuilder &b, const Factor &factor, mlir::Value low,
                 mlir::Value high) const;
+  llvm::SmallVector<State>
+  wordsApart(mlir::OpBuilder &b, TileEvaluator &tile, const Factor &factor,
+             llvm::ArrayRef<Position> rows,
+             llvm::ArrayRef<mlir::Value> domains) const;
   State domainsOf(mlir::OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
                   ReduceOp reduce) const;
   void clearExcluded(mlir::OpBuilder &b, llvm::ArrayRef<State> words,
@@ -77,7 +82,7 @@ private:
   ThreadLayout apartLayout;
   /// Positions of the first columns of instructions, as `columnLayout` counts.
   llvm::SmallVector<Position> columnTiles;
-  /// Of each contraction inside the row, by column tile: words, two a step.
+  /// Of each product inside the row, by column tile: words, two a step.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<State>> columnWords;
 };
 

@@ -55,9 +55,11 @@ SmallVector<Value> TileEvaluator::outsideOfLoop(ValueRange roots,
 /// References are passed over: without them a reduction means the same.
 void TileEvaluator::reduceInner(OpBuilder &b, ReduceOp reduce) {
   if (const Contractor *its = getContractor())
-    if (const Contraction *contraction = its->find(reduce))
-      return define(reduce.getResult(0),
-                    its->contractInner(b, *this, *contraction));
+    if (ArrayRef<Contraction> sums = its->of(reduce); !sums.empty()) {
+      for (const Contraction &sum : sums)
+        define(sum.result(), its->contractInner(b, *this, sum));
+      return;
+    }
   ReductionPass pass{layout.getAxes().reducedBy(reduce), {reduce}};
   ThreadState states(pass, layout);
   auto scope = [&](ArrayRef<unsigned> position) { return mapping(position); };

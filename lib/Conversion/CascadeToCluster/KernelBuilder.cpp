@@ -398,8 +398,8 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
                            ReduceOp reduce, State accumulators) {
   Location loc = context.loc;
   if (contractor)
-    if (const Contraction *contraction = contractor->find(reduce))
-      return contractor->contractRow(b, tile, scope, *contraction,
+    if (ArrayRef<Contraction> sums = contractor->of(reduce); !sums.empty())
+      return contractor->contractRow(b, tile, scope, sums,
                                      std::move(accumulators));
   if (Value extremum = scope.reduceNarrow(b, reduce))
     return {createCombine(b, loc, reduce.getKind(), accumulators[0], extremum)};
@@ -542,9 +542,9 @@ void RegionEmitter::prepareContractions(OpBuilder &b, Int position) {
 }
 
 bool RegionEmitter::isOfLanes(ReduceOp reduce) const {
-  const Contraction *contraction = contractor->find(reduce);
+  ArrayRef<Contraction> sums = contractor->of(reduce);
   return context.contractions->isShared(reduce) ||
-         (contraction && contraction->isOverRow);
+         (!sums.empty() && sums.front().isOverRow);
 }
 
 void RegionEmitter::emitPasses(OpBuilder &b) {

@@ -238,7 +238,7 @@ static LogicalResult checkLanes(ChainOp chain, Region &region,
     if (reduce && failed(checkCaptures(reduce, axes)))
       return failure();
     if (contractions &&
-        (contractions->find(&op) || contractions->isProduct(&op) ||
+        (!contractions->of(&op).empty() || contractions->isProduct(&op) ||
          llvm::all_of(op.getResults(), [&](Value result) {
            return contractions->isFactor(result);
          })))

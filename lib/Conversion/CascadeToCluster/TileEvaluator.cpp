@@ -83,8 +83,9 @@ SmallVector<Value> TileEvaluator::neededBy(Operation *op) const {
   if (!isInner(reduce))
     return {};
   if (const Contractor *its = getContractor())
-    if (const Contraction *contraction = its->find(reduce))
-      return {its->neededBy(*contraction)};
+    if (ArrayRef<Contraction> sums = its->of(reduce); !sums.empty())
+      return llvm::map_to_vector(
+          sums, [&](const Contraction &sum) { return its->neededBy(sum); });
   SmallVector<Value> needed(reduce.getValues());
   if (reduce.getPredicate())
     needed.push_back(reduce.getPredicate());
