@@ -208,6 +208,9 @@ Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
                                       ints.materialise(access));
 }
 
+/// Bytes of a line of the L1 cache.
+static constexpr int64_t cacheLineBytes = 128;
+
 CacheHint TileEvaluator::hintOf(unsigned input) const {
   CacheHint hint;
   hint.streams = context.streams;
@@ -241,6 +244,11 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   // Not more than the thread has of it.
   if (!varies.test(run.axis))
     run.width = 1;
+  // The rest of a line that lanes take in part is for their next load.
+  if (context.plan.axes[run.axis].sizeAt(Level::Lane) *
+          MappingPlan::accessBytes <
+      cacheLineBytes)
+    hint.streams = false;
   auto loadAt = [&](ArrayRef<unsigned> position) -> Value {
     Type type =
         run.width == 1 ? element : VectorType::get({run.width}, element);
