@@ -190,6 +190,43 @@ SmallVector<Value> PassState::correct(OpBuilder &b, Location loc,
   return corrected;
 }
 
+/// Whether `value`, of a correction, is its argument `accumulator` to the bit
+/// where every old reference is equal to the new one.
+static bool isKeptBetweenEqual(Value value, BlockArgument accumulator,
+                               ValueRange oldRefs, ValueRange newRefs) {
+  if (value == accumulator)
+    return true;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return false;
+  auto isKept = [&](Value chosen) {
+    return isKeptBetweenEqual(chosen, accumulator, oldRefs, newRefs);
+  };
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  bool isEqual = false;
+  if (compare && compare.getPredicate() == arith::CmpFPredicate::OEQ)
+    for (auto [before, after] : llvm::zip_equal(oldRefs, newRefs))
+      isEqual |= compare.getLhs() == before && compare.getRhs() == after;
+  return isKept(select.getTrueValue()) &&
+         (isEqual || isKept(select.getFalseValue()));
+}
+
+bool PassState::keepsBetweenEqual(ReduceOp reduce) {
+  if (reduce.getCorrection().empty())
+    return true;
+  Block &block = reduce.getCorrection().front();
+  unsigned count = reduce.getNumResults(), numRefs = reduce.getRefs().size();
+  ArrayRef<BlockArgument> arguments = block.getArguments();
+  SmallVector<Value> oldRefs(arguments.slice(count, numRefs));
+  SmallVector<Value> newRefs(arguments.slice(count + numRefs, numRefs));
+  auto yields = cast<YieldOp>(block.getTerminator()).getValues();
+  return llvm::all_of(
+      llvm::zip_equal(yields, arguments.take_front(count)), [&](auto pair) {
+        return isKeptBetweenEqual(std::get<0>(pair), std::get<1>(pair), oldRefs,
+                                  newRefs);
+      });
+}
+
 SmallVector<Value> PassState::combine(OpBuilder &b, Location loc,
                                       ReduceOp reduce, ValueRange lhs,
                                       ValueRange rhs,

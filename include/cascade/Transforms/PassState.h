@@ -59,6 +59,9 @@ public:
   correct(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce,
           mlir::ValueRange accumulators, mlir::ValueRange oldRefs,
           mlir::ValueRange newRefs, const mlir::IRMapping &outer) const;
+  /// Whether the correction of `reduce` between references that compare equal
+  /// is provably the identity, to the bit.
+  static bool keepsBetweenEqual(ReduceOp reduce);
 
   /// The accumulators of `reduce` for the union of two disjoint sets of
   /// iterations, both expressed against the same references.

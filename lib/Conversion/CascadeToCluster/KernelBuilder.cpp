@@ -119,6 +119,10 @@ private:
   bool isOfLanes(ReduceOp reduce) const;
   State step(OpBuilder &b, TileEvaluator &tile, const ThreadState &pass,
              ValueRange state);
+  void correctAll(OpBuilder &b, const ThreadState &pass,
+                  ArrayRef<ReduceOp> reduces, ValueRange state,
+                  const References &oldRefs, const References &newRefs,
+                  llvm::DenseMap<Operation *, State> &corrected);
   State addElements(OpBuilder &b, TileEvaluator &tile, TileEvaluator &scope,
                     const ThreadState &pass, ReduceOp reduce,
                     State accumulators);
@@ -146,14 +150,19 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
+static SmallVector<Value> operandsOf(const ReductionPass &pass) {
+  SmallVector<Value> operands;
+  for (ReduceOp reduce : pass.reduces)
+    llvm::append_range(operands, reduce->getOperands());
+  return operands;
+}
+
 RegionEmitter::Ahead RegionEmitter::loadedAhead(const ReductionPass &pass,
                                                 bool asks) {
-  SmallVector<Value> operands, predicates;
-  for (ReduceOp reduce : pass.reduces) {
-    llvm::append_range(operands, reduce->getOperands());
+  SmallVector<Value> operands = operandsOf(pass), predicates;
+  for (ReduceOp reduce : pass.reduces)
     if (reduce.getPredicate())
       predicates.push_back(reduce.getPredicate());
-  }
   auto isAhead = [&](Value input) {
     return isLoadedAhead(context.chain,
                          cast<BlockArgument>(input).getArgNumber());
@@ -441,11 +450,64 @@ RegionEmitter::addElements(OpBuilder &b, TileEvaluator &tile,
                      [&](ArrayRef<unsigned> at) { return row.mapping(at); });
 }
 
+/// The values of `reduces` in `state`, brought from references to other ones.
+/// Where the tensor cores sum, all lanes of a warp have the same ones of a
+/// column, which change in few tiles of a long row: the others leave it out.
+void RegionEmitter::correctAll(OpBuilder &b, const ThreadState &pass,
+                               ArrayRef<ReduceOp> reduces, ValueRange state,
+                               const References &oldRefs,
+                               const References &newRefs,
+                               llvm::DenseMap<Operation *, State> &corrected) {
+  Location loc = context.loc;
+  auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
+  auto correct = [&](OpBuilder &b, ReduceOp reduce) {
+    return pass.correct(b, loc, reduce, pass.valuesOf(reduce, state), oldRefs,
+                        newRefs, known);
+  };
+  bool isOneTile = context.numTiles.constant && *context.numTiles.constant == 1;
+  if (!sumsOverRow() || isOneTile ||
+      !llvm::all_of(reduces, PassState::keepsBetweenEqual)) {
+    for (ReduceOp reduce : reduces)
+      corrected[reduce] = correct(b, reduce);
+    return;
+  }
+  Value isChanged;
+  for (auto [before, after] : llvm::zip_equal(oldRefs.values, newRefs.values))
+    for (auto [old, its] : llvm::zip_equal(before, after)) {
+      Value other =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, old, its);
+      isChanged = isChanged
+                      ? Value(arith::OrIOp::create(b, loc, isChanged, other))
+                      : other;
+    }
+  State kept;
+  for (ReduceOp reduce : reduces)
+    llvm::append_range(kept, pass.valuesOf(reduce, state));
+  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(kept)),
+                                  cluster::AnyOp::create(b, loc, isChanged),
+                                  /*withElseRegion=*/true);
+  OpBuilder changed = branch.getThenBodyBuilder();
+  State results;
+  for (ReduceOp reduce : reduces)
+    llvm::append_range(results, correct(changed, reduce));
+  scf::YieldOp::create(changed, loc, results);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, loc, kept);
+  ValueRange rest = branch.getResults();
+  for (ReduceOp reduce : reduces) {
+    corrected[reduce] = State(rest.take_front(pass.getNumValues(reduce)));
+    rest = rest.drop_front(pass.getNumValues(reduce));
+  }
+}
+
 RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
                                          const ThreadState &pass,
                                          ValueRange state) {
   Location loc = context.loc;
   auto known = [&](ArrayRef<unsigned> at) { return row.mapping(at); };
+  // Both factors are under way before the first is used.
+  if (sumsOverRow())
+    tile.prefetch(b, loadedFor(operandsOf(pass.getPass())));
   // Reductions with the same references share what is evaluated against them.
   struct Overlay {
     ReduceOp first;
@@ -453,18 +515,21 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
     References oldRefs, newRefs;
   };
   SmallVector<Overlay> overlays;
+  auto overlayOf = [&](ReduceOp reduce) {
+    return llvm::find_if(overlays, [&](Overlay &candidate) {
+      return candidate.first.getRefs() == reduce.getRefs() &&
+             candidate.first.getGuards() == reduce.getGuards() &&
+             candidate.oldRefs.axes == pass.axesOfReferences(reduce);
+    });
+  };
+  llvm::DenseMap<Operation *, State> corrected;
   State next;
-  unsigned offset = 0;
-  for (ReduceOp reduce : pass.getPass().reduces) {
-    State accumulators(state.slice(offset, pass.getNumValues(reduce)));
-    offset += pass.getNumValues(reduce);
+  ArrayRef<ReduceOp> reduces = pass.getPass().reduces;
+  for (unsigned number = 0; number < reduces.size(); ++number) {
+    ReduceOp reduce = reduces[number];
     TileEvaluator *scope = &tile;
     if (!reduce.getRefs().empty()) {
-      auto *overlay = llvm::find_if(overlays, [&](Overlay &candidate) {
-        return candidate.first.getRefs() == reduce.getRefs() &&
-               candidate.first.getGuards() == reduce.getGuards() &&
-               candidate.oldRefs.axes == pass.axesOfReferences(reduce);
-      });
+      auto *overlay = overlayOf(reduce);
       if (overlay == overlays.end()) {
         Overlay made;
         made.first = reduce;
@@ -475,12 +540,19 @@ RegionEmitter::State RegionEmitter::step(OpBuilder &b, TileEvaluator &tile,
           made.scope->define(ref, pass.elementsOf(reduce, index, made.newRefs));
         overlays.push_back(std::move(made));
         overlay = &overlays.back();
+        SmallVector<ReduceOp> sharing;
+        for (ReduceOp other : reduces.drop_front(number))
+          if (!other.getRefs().empty() && overlayOf(other) == overlay)
+            sharing.push_back(other);
+        correctAll(b, pass, sharing, state, overlay->oldRefs, overlay->newRefs,
+                   corrected);
       }
       scope = overlay->scope.get();
-      accumulators = pass.correct(b, loc, reduce, accumulators,
-                                  overlay->oldRefs, overlay->newRefs, known);
+    } else {
+      corrected[reduce] = pass.valuesOf(reduce, state);
     }
-    accumulators = addElements(b, tile, *scope, pass, reduce, accumulators);
+    State accumulators = addElements(b, tile, *scope, pass, reduce,
+                                     std::move(corrected[reduce]));
     if (contractor && context.contractions->isShared(reduce))
       accumulators =
           combineLanes(b, context, pass.getPass().axes, reduce, accumulators);

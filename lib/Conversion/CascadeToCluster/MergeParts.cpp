@@ -92,17 +92,6 @@ private:
   State joinParts(const State &part);
   ThreadColumn columnOfPart() const;
 
-  /// The values of `reduce` in `state`, of `of`.
-  ValueRange valuesOf(const ThreadState &of, ReduceOp reduce,
-                      ValueRange state) const {
-    unsigned offset = 0;
-    for (ReduceOp other : states.getPass().reduces) {
-      if (other == reduce)
-        break;
-      offset += of.getNumValues(other);
-    }
-    return state.slice(offset, of.getNumValues(reduce));
-  }
   static Type storageOf(OpBuilder &b, Type type) {
     return type.isIndex() ? b.getI64Type() : type;
   }
@@ -159,12 +148,7 @@ SmallVector<Column> PartMerge::addColumns(ReduceOp reduce,
   unsigned all = MappingPlan::warpSize - 1;
   LaneGroup lanes =
       LaneGroup::create(b, context, all & ~lanesOf(states, reduce));
-  unsigned offset = 0;
-  for (ReduceOp other : states.getPass().reduces) {
-    if (other == reduce)
-      break;
-    offset += states.getNumValues(other);
-  }
+  unsigned offset = states.offsetOf(reduce);
   SmallVector<Type> types = states.getTypes();
   SmallVector<Column> columns;
   unsigned spacing = PassState::getNumValues(reduce);
@@ -358,7 +342,7 @@ State PartMerge::mergeWarps(ValueRange state) {
   for (ReduceOp reduce : states.getPass().reduces) {
     columns.push_back(addColumns(reduce, context.plan.warps));
     storeIf(columns.back().front().lanes.isFirst, [&] {
-      store(columns.back(), states.getLayout(), valuesOf(states, reduce, state),
+      store(columns.back(), states.getLayout(), states.valuesOf(reduce, state),
             context.ids.warp,
             /*ofPart=*/false);
     });
@@ -391,7 +375,7 @@ State PartMerge::mergeAround(ValueRange state, ArrayRef<ReduceOp> references) {
   };
   llvm::DenseMap<Operation *, SmallVector<Column>> columns;
   for (ReduceOp reduce : references)
-    columns[reduce] = storeOwn(reduce, valuesOf(states, reduce, state));
+    columns[reduce] = storeOwn(reduce, states.valuesOf(reduce, state));
   for (ReduceOp reduce : references) {
     State values = states.combineMany(
         b, loc, reduce, threads.warps,
@@ -406,7 +390,7 @@ State PartMerge::mergeAround(ValueRange state, ArrayRef<ReduceOp> references) {
   for (ReduceOp reduce : states.getPass().reduces) {
     if (llvm::is_contained(references, reduce))
       continue;
-    State values(valuesOf(states, reduce, state));
+    State values(states.valuesOf(reduce, state));
     if (!reduce.getRefs().empty())
       values =
           states.correct(b, loc, reduce, values,
@@ -418,7 +402,7 @@ State PartMerge::mergeAround(ValueRange state, ArrayRef<ReduceOp> references) {
   for (ReduceOp reduce : states.getPass().reduces)
     llvm::append_range(
         part, llvm::is_contained(references, reduce)
-                  ? takePart(reduce, valuesOf(states, reduce, met))
+                  ? takePart(reduce, states.valuesOf(reduce, met))
                   : parts->getStates().combineMany(
                         b, loc, reduce, threads.warps,
                         [&](unsigned warp) {
@@ -502,7 +486,7 @@ State PartMerge::joinParts(const State &part) {
     Value isFirst =
         ints.both(columns.back().front().lanes.isFirst, parts->isFirstOwner());
     storeIf(ints.both(isFirst, parts->isFirstAlong(others, b)), [&] {
-      store(columns.back(), parts->getLayout(), valuesOf(ofPart, reduce, part),
+      store(columns.back(), parts->getLayout(), ofPart.valuesOf(reduce, part),
             place, /*ofPart=*/true);
     });
   }

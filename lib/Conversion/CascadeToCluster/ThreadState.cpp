@@ -14,6 +14,20 @@ unsigned ThreadState::getNumValues(ReduceOp reduce) const {
          PassState::getNumValues(reduce);
 }
 
+State ThreadState::valuesOf(ReduceOp reduce, ValueRange state) const {
+  return State(state.slice(offsetOf(reduce), getNumValues(reduce)));
+}
+
+unsigned ThreadState::offsetOf(ReduceOp reduce) const {
+  unsigned offset = 0;
+  for (ReduceOp other : pass.reduces) {
+    if (other == reduce)
+      break;
+    offset += getNumValues(other);
+  }
+  return offset;
+}
+
 SmallVector<Type> ThreadState::getTypes() const {
   SmallVector<Type> types;
   for (ReduceOp reduce : pass.reduces)

@@ -39,6 +39,10 @@ public:
   /// The number of values of `reduce`, over all positions.
   unsigned getNumValues(ReduceOp reduce) const;
   llvm::SmallVector<mlir::Type> getTypes() const;
+  /// The number in a state of the first value of `reduce`.
+  unsigned offsetOf(ReduceOp reduce) const;
+  /// The values of `reduce` in `state`.
+  State valuesOf(ReduceOp reduce, mlir::ValueRange state) const;
   /// The elements of `result`, a result of the pass.
   State elementsOf(mlir::OpBuilder &b, mlir::OpResult result,
                    mlir::ValueRange state) const;

@@ -228,9 +228,12 @@ CacheHint TileEvaluator::hintOf(unsigned input) const {
 }
 
 void TileEvaluator::prefetch(OpBuilder &b, ValueRange inputs) {
-  for (Value input : inputs)
-    if (!values.contains(input))
-      values[input] = load(b, cast<BlockArgument>(input), /*early=*/true);
+  for (Value input : inputs) {
+    TileEvaluator &its = evaluatorOf(b, input);
+    if (!its.values.contains(input))
+      its.values[input] = its.load(b, cast<BlockArgument>(input),
+                                   /*early=*/true);
+  }
 }
 
 SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
