@@ -1,7 +1,6 @@
 //===- GridSplit.cpp - Rows that the grid is split over -------------------===//
 
 #include "cascade/Analysis/GridSplit.h"
-#include "cascade/Analysis/ReductionPasses.h"
 
 using namespace mlir;
 using namespace cascade;
@@ -11,6 +10,13 @@ bool cascade::replaysElements(ChainOp chain, unsigned rowAxis) {
   return yield.getReplay() && AxisAnalysis(chain, chain.getBody())
                                   .of(yield.getReplay())
                                   .test(rowAxis);
+}
+
+ReductionPasses cascade::getKernelPasses(ChainOp chain, unsigned rowAxis) {
+  bool isReplayed = replaysElements(chain, rowAxis);
+  return ReductionPasses(chain,
+                         isReplayed ? chain.getSource() : chain.getBody(),
+                         /*together=*/chain.isFused() && !isReplayed);
 }
 
 /// The last cluster has the states of all in registers, and code for each.
@@ -23,9 +29,7 @@ std::string cascade::whyAllBlocksGoOn(ChainOp chain, unsigned rowAxis) {
     if (map.isFunctionOfDim(rowAxis))
       return ("result " + Twine(number) + " varies over axis '" + name + "'")
           .str();
-  bool isReplayed = replaysElements(chain, rowAxis);
-  Region &region = isReplayed ? chain.getSource() : chain.getBody();
-  ReductionPasses passes(chain, region, chain.isFused() && !isReplayed);
+  ReductionPasses passes = getKernelPasses(chain, rowAxis);
   int64_t count =
       llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
         return pass.axes.test(rowAxis);

@@ -270,6 +270,24 @@ SmallVector<unsigned> cascade::getInputsKeptShared(ChainOp chain) {
   return inputs;
 }
 
+SmallVector<unsigned> cascade::getInputsKeptInCache(ChainOp chain) {
+  SmallVector<unsigned> inputs;
+  if (std::optional<MappingAttr> mapping = chain.getMapping())
+    for (unsigned input = 0; input < chain.getInputs().size(); ++input)
+      if (mapping->keepOf(input) == "l2")
+        inputs.push_back(input);
+  return inputs;
+}
+
+bool cascade::isSharedByRows(ChainOp chain, const MappingPlan &plan,
+                             unsigned rowAxis, unsigned input) {
+  AffineMap map = chain.getInputMap(input);
+  return llvm::any_of(plan.axes, [&](const AxisPlan &axis) {
+    bool isParallel = axis.axis != rowAxis && !axis.reduced && !axis.isList;
+    return isParallel && axis.extent != 1 && !map.isFunctionOfDim(axis.axis);
+  });
+}
+
 bool cascade::isLoadedAhead(ChainOp chain, unsigned number) {
   std::optional<MappingAttr> mapping = chain.getMapping();
   return mapping && mapping->loadOf(number) == "ahead";

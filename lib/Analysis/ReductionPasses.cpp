@@ -89,7 +89,7 @@ static SmallVector<unsigned> levelsOf(MutableArrayRef<ReduceOp> reduces) {
 }
 
 ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
-    : axes(chain, region) {
+    : region(region), axes(chain, region) {
   SmallVector<ReduceOp> reduces(region.front().getOps<ReduceOp>());
   SmallVector<unsigned> levelOf = levelsOf(reduces);
   // In program order, so that references precede their uses in a pass.
@@ -121,6 +121,49 @@ ReductionPasses::ReductionPasses(ChainOp chain, Region &region, bool together)
   for (auto [number, pass] : llvm::enumerate(passes))
     for (ReduceOp reduce : pass.reduces)
       numbers[reduce] = number;
+}
+
+SmallVector<Value> cascade::getInputsAlong(unsigned axis, ValueRange roots,
+                                           const AxisAnalysis &axes) {
+  SmallVector<Value> inputs, worklist(roots);
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second || !axes.of(value).test(axis))
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+    else
+      inputs.push_back(value);
+  }
+  return inputs;
+}
+
+SmallVector<SmallVector<unsigned>>
+ReductionPasses::getInputsOfRuns(unsigned axis) const {
+  SmallVector<SmallVector<unsigned>> runs;
+  auto addRun = [&](ValueRange roots) {
+    SmallVector<unsigned> &run = runs.emplace_back();
+    for (Value input : getInputsAlong(axis, roots, axes))
+      run.push_back(cast<BlockArgument>(input).getArgNumber());
+  };
+  for (const ReductionPass &pass : passes) {
+    if (!pass.axes.test(axis))
+      continue;
+    SmallVector<Value> roots;
+    for (ReduceOp reduce : pass.reduces)
+      llvm::append_range(roots, reduce->getOperands());
+    addRun(roots);
+  }
+  ChainOp chain = axes.getChain();
+  SmallVector<Value> stored;
+  auto yield = cast<YieldOp>(region.front().getTerminator());
+  for (auto [output, value] : llvm::enumerate(yield.getValues()))
+    if (chain.getOutputMap(output).isFunctionOfDim(axis))
+      stored.push_back(value);
+  if (!stored.empty())
+    addRun(stored);
+  return runs;
 }
 
 bool cascade::usesElementsAgain(ChainOp chain, unsigned axis) {

@@ -22,6 +22,8 @@ static StringRef residencyOf(const RankedMapping &mapping) {
     return "resident in registers";
   case Residency::Shared:
     return "resident in shared memory";
+  case Residency::Cache:
+    return "resident in the L2 cache";
   case Residency::Streams:
     return "streams again";
   }

@@ -77,7 +77,10 @@ constexpr double notHidden = 0.45;      ///< by loads, of the time of lists
 constexpr double smoothness = 3.472;    ///< of the maximum of both times
 
 // Of the compiler, known rather than fitted.
-constexpr double registerUnit = 8;       ///< registers come in eights
+constexpr double registerUnit = 8; ///< registers come in eights
+/// Of the L2 cache, what lines that leave it last may take: it was read again
+/// at full speed up to 49.5 of its 60 MiB (docs/Calibration.md).
+constexpr double cacheKept = 0.825;
 constexpr double collectiveBytes = 256;  ///< shared memory of an exchange
 constexpr double wordsOfState = 2;       ///< that merge latencies are for
 constexpr double loneWarpMerge = 0.1668; ///< of a warp's merge, in a lone block
@@ -199,6 +202,27 @@ keepableInputs(ChainOp chain, const RowShape &shape,
   return inputs;
 }
 
+/// The inputs along the row that several passes load, where they are rows in
+/// memory that are read 16 bytes at a time.
+static SmallVector<unsigned> cacheableInputs(ChainOp chain,
+                                             const RowShape &shape) {
+  SmallVector<SmallVector<unsigned>> runs =
+      getKernelPasses(chain, shape.rowAxis).getInputsOfRuns(shape.rowAxis);
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < chain.getInputs().size(); ++i) {
+    AffineMap map = chain.getInputMap(i);
+    Type element = getElementTypeOrSelf(chain.getInputs()[i].getType());
+    int64_t loads = llvm::count_if(runs, [&](ArrayRef<unsigned> run) {
+      return llvm::is_contained(run, i);
+    });
+    if (loads > 1 && map.getNumResults() > 1 &&
+        isUnitStride(map, shape.rowAxis) && !element.isIndex() &&
+        shape.vector * bytesOf(element) == MappingPlan::accessBytes)
+      inputs.push_back(i);
+  }
+  return inputs;
+}
+
 /// The inputs that are the same for all rows and can stay in shared memory.
 static SmallVector<unsigned> invariantInputs(ChainOp chain,
                                              const RowShape &shape) {
@@ -278,6 +302,7 @@ RowShape cascade::describeRow(ChainOp chain, unsigned rowAxis, bool vectorise) {
     if (!reduced.contains(input) && passes.getAxes().of(input).count() == 1)
       shape.sharedWords += double(bytesOf(input.getType())) / 4;
   shape.registers = registersOf(shape, reduced);
+  shape.cacheable = cacheableInputs(chain, shape);
   shape.invariants = invariantInputs(chain, shape);
   shape.splits = whyAllBlocksGoOn(chain, rowAxis).empty();
 
@@ -480,7 +505,12 @@ double cascade::estimateRow(const RowShape &shape, const RowMapping &mapping,
   double inFlight =
       std::min(rows, resident / blocksOfRow * double(mapping.rowsOfBlock)) *
       length * shape.bytesRead;
-  bool isCached = inFlight < double(gpu.l2UsableBytes);
+  // Lines that are kept there have all of it: others leave first.
+  bool isCached =
+      inFlight < (mapping.caches ? fit::cacheKept * double(gpu.l2Bytes)
+                                 : double(gpu.l2UsableBytes));
+  if (mapping.caches && !isCached)
+    return never;
   double transfer =
       bytes / memoryRate + again / (isCached ? cacheRate : memoryRate);
   double tile = double(elements * mapping.lanes * mapping.warps) * blocksOfRow;

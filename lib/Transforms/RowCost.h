@@ -20,6 +20,9 @@ struct RowShape {
   /// The inputs that shared memory may keep from the first pass to the last, by
   /// number; none where it cannot keep all that are used again.
   llvm::SmallVector<unsigned> keepable;
+  /// The inputs that the L2 cache may keep from one pass to a later one, by
+  /// number.
+  llvm::SmallVector<unsigned> cacheable;
   /// The inputs that vary over the row axis alone, read 16 bytes at a time,
   /// which a resident grid may keep in shared memory from row to row.
   llvm::SmallVector<unsigned> invariants;
@@ -48,6 +51,8 @@ struct RowMapping {
   bool loops = false;   ///< over the row; else a thread holds its part of it
   /// Whether the row stays in shared memory from its first loop to the last.
   bool keeps = false;
+  /// Whether it stays in the L2 cache meanwhile.
+  bool caches = false;
   /// Stages that bulk copies load the row into, one tile each, in a resident
   /// grid; 0 for blocks that load their only row themselves.
   int64_t stages = 0;

@@ -135,8 +135,8 @@ static void addSplits(const RowShape &shape, RowMapping mapping,
 
 /// The mappings of whole warps to one row that the estimate chooses from. A row
 /// that is used again stays in registers where it fits, or else possibly in
-/// shared memory; one that is used once may also pass by in small tiles, which
-/// take fewer registers.
+/// shared memory or in the L2 cache; one that is used once may also pass by in
+/// small tiles, which take fewer registers.
 static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
                       const cluster::TargetConstants &gpu,
                       SmallVectorImpl<RowMapping> &out) {
@@ -164,6 +164,11 @@ static void addBlocks(const RowShape &shape, const ScheduleOptions &options,
       if (!fits || !shape.reuses)
         addLoops(shape, mapping, {2, 4, 8}, gpu.sharedPerBlock, out);
       addSplits(shape, mapping, gpu, out);
+      if (!fits && !shape.cacheable.empty()) {
+        mapping.caches = true;
+        addLoops(shape, mapping, {4, 8}, gpu.sharedPerBlock, out);
+        mapping.caches = false;
+      }
       if (!shape.keepable.empty()) {
         mapping.keeps = true;
         addLoops(shape, mapping, {4, 8}, gpu.sharedPerBlock, out);
@@ -320,6 +325,9 @@ static MappingAttr toAttribute(ChainOp chain, const RowShape &shape,
   if (mapping.keeps)
     for (unsigned input : shape.keepable)
       keep.push_back(policy(input, "shared", 0));
+  if (mapping.caches)
+    for (unsigned input : shape.cacheable)
+      keep.push_back(policy(input, "l2", 0));
   // A row of several tiles leaves no room for them.
   if (isStaged && !mapping.loops)
     for (unsigned input : shape.invariants)
@@ -369,9 +377,10 @@ static SmallVector<RankedMapping> rankPlainRows(ChainOp chain, unsigned rowAxis,
   for (const RowMapping &mapping : candidates)
     ranked.push_back({toAttribute(chain, shape, mapping, innermost),
                       estimateRow(shape, mapping, target),
-                      mapping.keeps   ? Residency::Shared
-                      : mapping.loops ? Residency::Streams
-                                      : Residency::Registers});
+                      mapping.keeps    ? Residency::Shared
+                      : mapping.caches ? Residency::Cache
+                      : mapping.loops  ? Residency::Streams
+                                       : Residency::Registers});
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
     return a.microseconds < b.microseconds;
   });

@@ -14,12 +14,16 @@
 #define CASCADE_ANALYSIS_GRIDSPLIT_H
 
 #include "cascade/Analysis/MappingPlan.h"
+#include "cascade/Analysis/ReductionPasses.h"
 
 namespace cascade {
 
 /// Whether elements of the row decide whether they are replayed, so that all
 /// are: the kernel of `chain` evaluates its source.
 bool replaysElements(ChainOp chain, unsigned rowAxis);
+
+/// The passes that the kernel of `chain` makes, rows that it replays aside.
+ReductionPasses getKernelPasses(ChainOp chain, unsigned rowAxis);
 
 /// Why other blocks than the last to arrive need the merged states of a row, a
 /// clause for a message; empty if they do not.

@@ -135,6 +135,15 @@ bool isWholeAccess(ChainOp chain, const MappingPlan &plan, unsigned rowAxis,
 /// are staged are not among them: they stay in their stages.
 llvm::SmallVector<unsigned> getInputsKeptShared(ChainOp chain);
 
+/// The inputs of `chain`, by number, whose elements its mapping keeps in the L2
+/// cache (`keep = [n: l2]`) from their first use to the last.
+llvm::SmallVector<unsigned> getInputsKeptInCache(ChainOp chain);
+
+/// Whether several rows over `rowAxis` have the same elements of `input`: some
+/// parallel axis is not in its map.
+bool isSharedByRows(ChainOp chain, const MappingPlan &plan, unsigned rowAxis,
+                    unsigned input);
+
 /// Whether the mapping loads input `number` of `chain` a tile ahead of its use
 /// (`load = [n: ahead(1)]`).
 bool isLoadedAhead(ChainOp chain, unsigned number);

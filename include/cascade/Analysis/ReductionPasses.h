@@ -35,12 +35,23 @@ public:
   /// The number of the pass that computes `reduce`.
   unsigned passOf(ReduceOp reduce) const { return numbers.lookup(reduce); }
   const AxisAnalysis &getAxes() const { return axes; }
+  /// The runs over the elements along `axis`, in order: those of its passes,
+  /// and one for the results that vary over it. For each the inputs along the
+  /// axis, by number, that it loads.
+  llvm::SmallVector<llvm::SmallVector<unsigned>>
+  getInputsOfRuns(unsigned axis) const;
 
 private:
+  mlir::Region &region;
   AxisAnalysis axes;
   llvm::SmallVector<ReductionPass> passes;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
 };
+
+/// The inputs that vary over `axis` and that `roots` are computed from, without
+/// those behind values that do not vary over it.
+llvm::SmallVector<mlir::Value>
+getInputsAlong(unsigned axis, mlir::ValueRange roots, const AxisAnalysis &axes);
 
 /// Whether the elements along `axis` are used again after the first pass over
 /// it, by a later pass or by a result.

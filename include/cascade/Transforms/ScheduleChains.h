@@ -24,7 +24,7 @@ mlir::FailureOr<cluster::TargetAttr> getTarget(mlir::Operation *op,
                                                const ScheduleOptions &options);
 
 /// Where the elements of a row are from one use to the next.
-enum class Residency { Registers, Shared, Streams };
+enum class Residency { Registers, Shared, Cache, Streams };
 
 /// A mapping and what is expected of it.
 struct RankedMapping {

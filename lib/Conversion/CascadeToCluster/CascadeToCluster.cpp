@@ -117,6 +117,41 @@ static LogicalResult checkResident(ChainOp chain, const MappingPlan &plan,
             "keep it in shared memory";
 }
 
+/// The L2 cache keeps inputs that are read 16 bytes at a time and then again:
+/// by the same row, or by others.
+static LogicalResult checkKeptInCache(ChainOp chain, const MappingPlan &plan,
+                                      unsigned rowAxis) {
+  SmallVector<SmallVector<unsigned>> runs =
+      getKernelPasses(chain, rowAxis).getInputsOfRuns(rowAxis);
+  const AxisPlan &row = plan.axes[rowAxis];
+  bool isOneTile =
+      !ShapedType::isDynamic(row.extent) && row.tilesOfBlock() == 1;
+  for (unsigned input : getInputsKeptInCache(chain)) {
+    auto refuse = [&]() {
+      return chain.emitOpError()
+             << "the mapping keeps input " << input << " in l2";
+    };
+    if (llvm::is_contained(getStagedInputs(chain).inputs, input))
+      return refuse() << " and loads it by bulk copies, which leave it in "
+                         "shared memory; leave one of the two out";
+    if (!isWholeAccess(chain, plan, rowAxis, input))
+      return refuse() << ", which takes rows in memory order and a vector "
+                         "digit of "
+                      << MappingPlan::accessBytes << " bytes";
+    if (isSharedByRows(chain, plan, rowAxis, input))
+      continue;
+    int64_t loads = llvm::count_if(runs, [&](ArrayRef<unsigned> run) {
+      return llvm::is_contained(run, input);
+    });
+    if (loads < 2)
+      return refuse() << ", but its elements are read once; leave it out";
+    if (isOneTile)
+      return refuse() << ", but threads hold the whole row and read it once; "
+                         "leave it out";
+  }
+  return success();
+}
+
 /// Shared memory keeps whole rows of inputs that are read 16 bytes at a time.
 static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
                                unsigned rowAxis) {
@@ -128,11 +163,9 @@ static LogicalResult checkKept(ChainOp chain, const MappingPlan &plan,
              << "the mapping keeps " << policy.getSubject()
              << ", which is not the number of an input; the chain has "
              << chain.getInputs().size();
-    if (policy.getPolicy().getValue() == "l2")
-      return chain.emitOpError()
-             << "the mapping keeps input " << number.getInt()
-             << " in l2, which no kernel follows yet; leave it out";
   }
+  if (failed(checkKeptInCache(chain, plan, rowAxis)))
+    return failure();
   const AxisPlan &row = plan.axes[rowAxis];
   SmallVector<unsigned> kept = getInputsKeptShared(chain);
   if (kept.empty())

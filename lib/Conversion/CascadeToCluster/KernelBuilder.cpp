@@ -39,6 +39,7 @@ public:
                 bool skips)
       : context(context), region(region), skips(skips),
         passes(context.chain, region, together),
+        inputsOfRuns(passes.getInputsOfRuns(context.rowAxis)),
         layout(context, passes.getAxes()), row(context, layout) {}
 
   const AxisAnalysis &getAxes() const { return passes.getAxes(); }
@@ -86,7 +87,9 @@ private:
     bool isAny() const { return !inputs.empty() || !masks.empty(); }
   };
   Ahead loadedAhead(const ReductionPass &pass, bool asks);
-  SmallVector<Value> loadedFor(ValueRange roots);
+  SmallVector<Value> loadedFor(ValueRange roots) {
+    return getInputsAlong(context.rowAxis, roots, passes.getAxes());
+  }
   State forEachTile(OpBuilder &b, State state,
                     const std::optional<Ahead> &ahead,
                     const std::optional<TileRange> &range, TileBody ofTile);
@@ -97,6 +100,8 @@ private:
   /// Runs over the elements of the row: those of its passes, and one for
   /// results along the row. A row of one tile is read once.
   unsigned numRuns();
+  /// The inputs that the L2 cache keeps up to run `number`.
+  SmallVector<unsigned> lastLoadedBy(unsigned number);
   void prefetchForResults(OpBuilder &b);
   bool isForFirstBlock(const ReductionPass &pass);
   bool asksFirst(const ReductionPass &pass,
@@ -116,6 +121,7 @@ private:
   Region &region;
   bool skips;
   ReductionPasses passes;
+  SmallVector<SmallVector<unsigned>> inputsOfRuns;
   ThreadLayout layout;
   TileEvaluator row;
   /// The tile that stays in registers where the row is one tile.
@@ -130,22 +136,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
-
-/// The inputs that `roots` are computed from in a tile.
-SmallVector<Value> RegionEmitter::loadedFor(ValueRange roots) {
-  SmallVector<Value> inputs, worklist(roots);
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second || !layout.of(value).test(context.rowAxis))
-      continue;
-    if (Operation *op = value.getDefiningOp())
-      llvm::append_range(worklist, op->getOperands());
-    else
-      inputs.push_back(value);
-  }
-  return inputs;
-}
 
 RegionEmitter::Ahead RegionEmitter::loadedAhead(const ReductionPass &pass,
                                                 bool asks) {
@@ -257,15 +247,21 @@ RegionEmitter::State RegionEmitter::loopAhead(OpBuilder &b,
 unsigned RegionEmitter::numRuns() {
   if (context.numTiles.constant && *context.numTiles.constant == 1)
     return 1;
-  unsigned count =
-      llvm::count_if(passes.getPasses(), [&](const ReductionPass &pass) {
-        return pass.axes.test(context.rowAxis);
-      });
-  bool isStored =
-      llvm::any_of(context.outputs, [&](const BufferArgument &output) {
-        return output.map.isFunctionOfDim(context.rowAxis);
-      });
-  return count + isStored;
+  return inputsOfRuns.size();
+}
+
+SmallVector<unsigned> RegionEmitter::lastLoadedBy(unsigned number) {
+  SmallVector<unsigned> inputs = context.cachedInputs;
+  llvm::erase_if(inputs, [&](unsigned input) {
+    auto later = ArrayRef(inputsOfRuns)
+                     .slice(std::min<size_t>(number + 1, inputsOfRuns.size()));
+    return isSharedByRows(context.chain, context.plan, context.rowAxis,
+                          input) ||
+           llvm::any_of(later, [&](ArrayRef<unsigned> run) {
+             return llvm::is_contained(run, input);
+           });
+  });
+  return inputs;
 }
 
 const ReductionPass *RegionEmitter::onlyUse() {
@@ -300,6 +296,7 @@ RegionEmitter::State RegionEmitter::forEachTile(
   unsigned thisRun = run++;
   bool isFirst = thisRun == 0, isLast = thisRun + 1 == numRuns();
   bool isStaged = stages && thisRun < numRuns();
+  row.beginRun(lastLoadedBy(thisRun));
   auto body = [&](OpBuilder &inner, TileEvaluator &tile, Int number,
                   ValueRange current) {
     if (isStaged)

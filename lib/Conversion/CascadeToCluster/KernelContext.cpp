@@ -1,6 +1,7 @@
 //===- KernelContext.cpp - The prologue of a kernel -----------------------===//
 
 #include "KernelContext.h"
+#include "CacheHints.h"
 #include "cascade/Analysis/ReductionPasses.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "cascade/Transforms/Cluster/Passes.h"
@@ -230,11 +231,16 @@ void Prologue::placeFirsts() {
 }
 
 /// Shared memory for the inputs that the mapping keeps there, of which every
-/// thread stores and loads its own elements, and for staged ones. The cold
-/// path, of single elements, has neither.
+/// thread stores and loads its own elements, and for staged ones; and cache
+/// policies. The cold path, of single elements, has none of them.
 void Prologue::placeKept() {
   if (context.plan.isCold)
     return;
+  context.cachedInputs = getInputsKeptInCache(context.chain);
+  if (!context.cachedInputs.empty()) {
+    context.keepInCache = createCachePolicy(b, context.loc, "evict_last");
+    context.releaseFromCache = createCachePolicy(b, context.loc, "evict_first");
+  }
   context.keptInputs = getInputsKeptShared(context.chain);
   context.staged = getStagedInputs(context.chain);
   int64_t bytes = getSharedBytes(context.chain, context.plan, context.rowAxis);

@@ -131,6 +131,12 @@ struct KernelContext {
   llvm::SmallVector<unsigned> keptInputs;
   int64_t accessesOfBlock = 0; ///< of one kept input
 
+  /// The inputs that the L2 cache keeps from their first use to the last, and
+  /// what accesses tell it: to let other lines leave first, or to let these
+  /// leave first, as they are not used again. Null where none are kept.
+  llvm::SmallVector<unsigned> cachedInputs;
+  mlir::Value keepInCache, releaseFromCache;
+
   /// Inputs that bulk copies load (StagedLoads), into the accesses of `kept`
   /// from `firstStaged` on.
   StagedInputs staged;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CacheHints.h"
 #include "TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,54 +75,6 @@ static Int evaluateExpr(IntBuilder &ints, AffineExpr expr,
   default:
     return ints.ceilDiv(lhs, rhs);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Streaming accesses
-//===----------------------------------------------------------------------===//
-
-/// The words of a 16-byte access, as inline assembly takes them: LLVM has no
-/// cache hints for NVPTX.
-static constexpr unsigned wordsOfAccess = MappingPlan::accessBytes / 4;
-
-static LLVM::InlineAsmOp accessAsm(OpBuilder &b, Location loc, Type result,
-                                   ValueRange operands, StringRef text,
-                                   StringRef constraints, bool hasEffects) {
-  return LLVM::InlineAsmOp::create(
-      b, loc, result, operands, text, constraints, hasEffects,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
-}
-
-/// Loads 16 bytes with a cache hint; `fixed` keeps it where it is.
-static Value loadHinted(OpBuilder &b, Location loc, Type type, Value address,
-                        StringRef hint, bool fixed) {
-  SmallVector<Type> types(wordsOfAccess, b.getI32Type());
-  Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  std::string text =
-      ("ld.global.nc" + hint + ".v4.b32 {$0, $1, $2, $3}, [$4];").str();
-  auto op = accessAsm(b, loc, result, address, text, "=r,=r,=r,=r,l",
-                      /*hasEffects=*/fixed);
-  SmallVector<Value> words;
-  for (unsigned i = 0; i < wordsOfAccess; ++i)
-    words.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
-  Value bits = vector::FromElementsOp::create(
-      b, loc, VectorType::get({wordsOfAccess}, b.getI32Type()), words);
-  return vector::BitCastOp::create(b, loc, type, bits);
-}
-
-/// Stores 16 bytes that are the first to leave the cache.
-static void storeStreaming(OpBuilder &b, Location loc, Value value,
-                           Value address) {
-  Type type = VectorType::get({wordsOfAccess}, b.getI32Type());
-  Value words = vector::BitCastOp::create(b, loc, type, value);
-  SmallVector<Value> operands{address};
-  for (unsigned i = 0; i < wordsOfAccess; ++i)
-    operands.push_back(vector::ExtractOp::create(b, loc, words, int64_t(i)));
-  accessAsm(b, loc, Type(), operands,
-            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r",
-            /*hasEffects=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,6 +208,18 @@ Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
                                       ints.materialise(access));
 }
 
+CacheHint TileEvaluator::hintOf(unsigned input) const {
+  CacheHint hint;
+  hint.streams = context.streams;
+  if (!llvm::is_contained(context.cachedInputs, input))
+    return hint;
+  // What is released goes past the L1 cache, too.
+  hint.streams |= released.contains(input);
+  hint.policy =
+      released.contains(input) ? context.releaseFromCache : context.keepInCache;
+  return hint;
+}
+
 void TileEvaluator::prefetch(OpBuilder &b, ValueRange inputs) {
   for (Value input : inputs)
     if (!values.contains(input))
@@ -272,6 +237,7 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   IntBuilder ints(b, loc);
   Run run = accessRun(buffer);
   AxisSet varies = layout.of(argument);
+  CacheHint hint = rowScope().hintOf(input);
   // Not more than the thread has of it.
   if (!varies.test(run.axis))
     run.width = 1;
@@ -281,9 +247,8 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
     unsigned bytes = run.width * bytesOf(buffer.elementType);
     bool isWide = run.width > 1 && bytes == MappingPlan::accessBytes;
     Value at = address(b, buffer, position, run);
-    if (isWide && (context.streams || early))
-      return loadHinted(b, loc, type, at,
-                        context.streams ? ".L1::no_allocate" : "", early);
+    if (isWide && (hint.streams || hint.policy || early))
+      return loadHinted(b, loc, type, at, hint, early);
     auto op = LLVM::LoadOp::create(b, loc, type, at, bytes);
     op.setInvariant(true);
     return op;

@@ -9,6 +9,7 @@
 #ifndef CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
 #define CASCADE_CONVERSION_CASCADETOCLUSTER_TILEEVALUATOR_H
 
+#include "CacheHints.h"
 #include "ThreadLayout.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -115,6 +116,12 @@ public:
   /// Index on the row axis of element `index`.
   mlir::Value rowIndexOf(mlir::OpBuilder &b, unsigned index) const;
 
+  /// In the scope of the row, before a run over its tiles: those that the run
+  /// loads of `inputs`, which the L2 cache keeps, are not loaded again.
+  void beginRun(llvm::ArrayRef<unsigned> inputs) {
+    released.clear();
+    released.insert_range(inputs);
+  }
   /// Called between two runs over the tiles of the row: the inputs that are
   /// kept and were loaded in the first are at hand in the second.
   void endRun() {
@@ -211,6 +218,8 @@ private:
     unsigned axis;
     unsigned width;
   };
+  /// What loads of `input` tell the caches, in the scope of the row.
+  CacheHint hintOf(unsigned input) const;
   Run accessRun(const BufferArgument &buffer) const;
   /// The address of the element of `buffer` at `position`, where a position
   /// beyond the end of a partial tile or an axis becomes the last at which
@@ -242,6 +251,8 @@ private:
   /// Of the row's scope: kept inputs that are in shared memory, and those that
   /// this run puts there.
   llvm::SmallDenseSet<unsigned, 4> kept, loadedToKeep;
+  /// Of the row's scope: kept inputs that this run loads for the last time.
+  llvm::SmallDenseSet<unsigned, 4> released;
   llvm::SmallVector<mlir::Value> validity;
   std::optional<IndexLimits> limits; ///< whole vectors
 };

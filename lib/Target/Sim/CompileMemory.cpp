@@ -114,9 +114,18 @@ static bool isGlobalPointer(Value value) {
   return type && (type.getAddressSpace() == 1 || type.getAddressSpace() == 0);
 }
 
-/// The accesses that carry cache hints, which LLVM has no operations for:
-///   ld.global[.nc][.HINT...].vN.b32|b64 {...}, [$k];
+static bool isCachePolicy(LLVM::InlineAsmOp op) {
+  StringRef text = op.getAsmString();
+  return text.consume_front("createpolicy.fractional.L2::evict_") &&
+         (text == "last.b64 $0, 1.0;" || text == "first.b64 $0, 1.0;");
+}
+
+/// The accesses that carry cache hints, which LLVM has no operations for, and
+/// the policies that L2::cache_hint takes:
+///   ld.global[.nc][.HINT...].vN.b32|b64 {...}, [$k][, $policy];
 ///   st.global[.HINT...].vN.b32|b64 [$0], {...};
+///   createpolicy.fractional.L2::PRIORITY.b64 $0, 1.0;
+/// No hint changes what an access does.
 LogicalResult KernelCompiler::emitInlineAsm(Operation *op) {
   auto inlineAsm = cast<LLVM::InlineAsmOp>(op);
   StringRef text = inlineAsm.getAsmString();
@@ -124,6 +133,10 @@ LogicalResult KernelCompiler::emitInlineAsm(Operation *op) {
   if (text.empty() && inlineAsm.getConstraints() == "=r,0") {
     Registers same = get(op->getOperand(0));
     values[op->getResult(0)] = same;
+    return success();
+  }
+  if (isCachePolicy(inlineAsm)) {
+    values[op->getResult(0)] = {constant(0, true)};
     return success();
   }
   StringRef mnemonic = text.take_until([](char c) { return c == ' '; });
@@ -142,7 +155,13 @@ LogicalResult KernelCompiler::emitInlineAsm(Operation *op) {
     return failure();
   access.address = getOne(address);
   if (isLoad) {
-    if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    bool hasPolicy = llvm::is_contained(parts, "L2::cache_hint");
+    if (op->getNumOperands() != (hasPolicy ? 2 : 1) || op->getNumResults() != 1)
+      return failure();
+    auto policy = hasPolicy
+                      ? op->getOperand(1).getDefiningOp<LLVM::InlineAsmOp>()
+                      : LLVM::InlineAsmOp();
+    if (hasPolicy && (!policy || !isCachePolicy(policy)))
       return failure();
     Registers results = define(op->getResult(0));
     access.values.assign(results.begin(), results.end());

@@ -221,16 +221,61 @@ func.func @keep_number(%x: tensor<8x32xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @keep_l2(%x: tensor<8x32xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{the mapping keeps input 0 in l2, which no kernel follows yet; leave it out}}
+func.func @keep_l2_once(%x: tensor<8x1024xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in l2, but its elements are read once; leave it out}}
   %y = cascade.chain (i, l)
-      ins(%x[i, l] : tensor<8x32xf32>) outs([i] : tensor<8xf32>)
-      attributes {mapping = #cascade.mapping<i: grid, l: lane(32), keep = [0: l2]>} {
+      ins(%x[i, l] : tensor<8x1024xf32>) outs([i] : tensor<8xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x vector(4), keep = [0: l2]>} {
   ^bb0(%e: f32):
     %s = cascade.reduce add %e over (l) : f32
     cascade.yield %s : f32
   }
   return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func @keep_l2_one_tile(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in l2, but threads hold the whole row and read it once; leave it out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x1024xf32>) outs([i, l] : tensor<8x1024xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x warp(8) x lane(32) x vector(4), keep = [0: l2]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x1024xf32>
+}
+
+// -----
+
+func.func @keep_l2_single_elements(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in l2, which takes rows in memory order and a vector digit of 16 bytes}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x1024xf32>) outs([i, l] : tensor<8x1024xf32>)
+      attributes {mapping = #cascade.mapping<i: grid, l: loop x lane(32) x vector(2), keep = [0: l2]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x1024xf32>
+}
+
+// -----
+
+func.func @keep_l2_staged(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  // expected-error @+1 {{the mapping keeps input 0 in l2 and loads it by bulk copies, which leave it in shared memory; leave one of the two out}}
+  %y = cascade.chain (i, l)
+      ins(%x[i, l] : tensor<8x1024xf32>) outs([i, l] : tensor<8x1024xf32>)
+      attributes {mapping = #cascade.mapping<i: loop x grid(resident), l: loop x warp(1) x lane(32) x vector(4), load = [0: bulk(8)], keep = [0: l2]>} {
+  ^bb0(%e: f32):
+    %s = cascade.reduce add %e over (l) : f32
+    %d = arith.subf %e, %s : f32
+    cascade.yield %d : f32
+  }
+  return %y : tensor<8x1024xf32>
 }
 
 // -----

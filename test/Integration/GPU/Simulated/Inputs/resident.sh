@@ -20,6 +20,8 @@ for rows in 1 2 7; do
       ", keep = [1: regs, 2: shared]"
     check_rows softmax $rows 2000 ", l: cluster($cluster) x loop x reg(1) x warp(2) x $vectors" \
       ", keep = [0: shared]"
+    check_rows softmax $rows 20000 ", l: cluster($cluster) x loop x reg(1) x warp(2) x $vectors" \
+      ", keep = [0: l2]"
   done
   check_rows layer_norm $rows 3000 ", l: cluster(2) x loop x reg(2) x warp(2) x $vectors" \
     ", keep = [1: shared, 2: shared]"
