@@ -33,6 +33,7 @@ llvm_config.add_tool_substitutions(
 )
 llvm_config.with_environment("PATH", config.cascade_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+config.substitutions.append(("%cxx", config.cascade_cxx))
 config.substitutions.append(("%build_dir", config.cascade_obj_root))
 config.substitutions.append(("%examples", os.path.join(config.cascade_src_root, "python-free-examples")))
 

@@ -9,6 +9,7 @@
 #include "cascade/Transforms/FuseCascades.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <set>
 
 using namespace mlir;
 using namespace cascade;
@@ -69,6 +71,23 @@ private:
   SmallVector<std::pair<std::string, std::string>> files;
 };
 
+/// Prints remarks as diagnostics, each once: a chain is scheduled for
+/// --explain, and again to be compiled.
+class RemarkPrinter : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs())
+      text += arg.val;
+    if (printed.insert({remark.getLocation().getAsOpaquePointer(), text})
+            .second)
+      emitRemark(remark.getLocation()) << text;
+  }
+
+private:
+  std::set<std::pair<const void *, std::string>> printed;
+};
+
 /// One run of the compiler on one file.
 class Compilation {
 public:
@@ -77,6 +96,12 @@ public:
     registerDialects(registry);
     context.appendDialectRegistry(registry);
     context.printOpOnDiagnostic(false);
+    // What the schedule would have liked to do and could not.
+    remark::RemarkCategories categories;
+    categories.missed = "cascade-schedule";
+    (void)remark::enableOptimizationRemarks(
+        context, std::make_unique<RemarkPrinter>(),
+        std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
   }
   ExitStatus run();
 

@@ -97,8 +97,10 @@ static void explainMappings(llvm::raw_ostream &os, bool json,
 /// does not take.
 static SmallVector<RankedMapping> mappingsOf(ChainOp chain,
                                              const PipelineOptions &options) {
-  ScopedDiagnosticHandler silent(chain.getContext(),
-                                 [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(
+      chain.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() != DiagnosticSeverity::Remark);
+      });
   ScheduleOptions schedule;
   schedule.cluster = options.cluster;
   schedule.target = options.target;

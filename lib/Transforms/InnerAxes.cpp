@@ -30,8 +30,8 @@ constexpr int64_t mostHeld = 64;
 /// of the replay uses as many, and two blocks should fit.
 constexpr double mostExchanged = 48 * 1024;
 /// The same where the tensor cores sum: of all states there is one copy a warp,
-/// and registers leave few blocks anyway. The kernels take 1.5 times as many
-/// bytes, of the fused form and the replay.
+/// and registers leave few blocks anyway. The kernels take at most 1.5 times as
+/// many bytes, of the fused form and the replay.
 constexpr double mostContracted = 140 * 1024, sharedOfExchanged = 1.5;
 /// Rows of a thread that share what they load.
 constexpr int64_t mostShared = 8;
@@ -706,12 +706,13 @@ static double estimate(const Shape &shape, const Choice &choice,
   if (states > 2 * double(mostHeld) || registers > 240)
     return never;
 
-  // Every warp and every block leaves the states of its lanes for the others.
+  // Every warp leaves the states of its lanes for the others, and the blocks a
+  // part each of theirs, together one.
   double exchanged =
       states * 4 *
       double(MappingPlan::warpSize / (contracts ? 1 : shape.rowLanes)) *
       double((choice.warps > 1 ? choice.warps : 0) +
-             (choice.cluster > 1 ? choice.cluster : 0));
+             (choice.cluster > 1 ? 1 : 0));
   if (exchanged > (contracts ? mostContracted : mostExchanged))
     return never;
 

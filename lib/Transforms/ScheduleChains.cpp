@@ -408,8 +408,11 @@ cascade::rankRowMappings(ChainOp chain, const ScheduleOptions &options) {
       hasInnerAxes(chain, *rowAxis)
           ? rankInnerMappings(chain, *rowAxis, options, target->getConstants())
           : rankPlainRows(chain, *rowAxis, options, *target);
-  if (succeeded(ranked))
-    interleaveBlocks(chain, *rowAxis, *ranked);
+  if (failed(ranked))
+    return failure();
+  interleaveBlocks(chain, *rowAxis, *ranked);
+  if (!options.reference)
+    remarkLoops(chain, *rowAxis, ranked->front().mapping);
   return ranked;
 }
 
@@ -419,9 +422,7 @@ cascade::scheduleRowChain(ChainOp chain, const ScheduleOptions &options) {
       rankRowMappings(chain, options);
   if (failed(ranked))
     return failure();
-  MappingAttr mapping = ranked->front().mapping;
-  remarkLoops(chain, *getRowAxis(chain), mapping);
-  return mapping;
+  return ranked->front().mapping;
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,8 @@ llvm::StringRef cascade::cluster::stringifyCollectiveKind(CollectiveKind kind) {
     return "all_gather";
   case CollectiveKind::Gather:
     return "gather";
+  case CollectiveKind::GatherScatter:
+    return "gather_scatter";
   case CollectiveKind::Broadcast:
     return "broadcast";
   }
@@ -94,6 +96,7 @@ private:
   // Tuples, of one sender for one receiver.
   Traffic toAll(Tuples tuples) const;
   Traffic toOne(Tuples tuples) const;
+  Traffic toEach(Tuples tuples) const;
   Traffic fromOne(Tuples tuples) const;
   Traffic aroundRing(Tuples tuples) const;
   Traffic downTree(Tuples tuples) const;
@@ -165,6 +168,13 @@ Traffic Model::toOne(Tuples tuples) const {
   step.cycles = exchange(2) + gpu.oneSidedCycles +
                 std::max(sending(tuples, 1), received + serial(tuples));
   return step;
+}
+
+/// Every block sends each tuple to one block, and equally many to all.
+Traffic Model::toEach(Tuples tuples) const {
+  int64_t others = ranks - 1;
+  return {others * tuples.bytes(), others * tuples.messages(), /*rounds=*/1,
+          tuples.bytes(), exchange(ranks) + sending(tuples, 1)};
 }
 
 Traffic Model::fromOne(Tuples tuples) const {
@@ -320,6 +330,8 @@ std::optional<Traffic> Model::tuples(Algorithm algorithm) const {
       return toAll(whole) + merge;
     if (isScattered)
       return toAll(slice) + merge;
+    if (shape.kind == Kind::GatherScatter)
+      return toEach(whole);
     return (shape.kind == Kind::Broadcast ? fromOne(whole) : toOne(whole)) +
            merge;
   case Algorithm::Tree:
@@ -397,6 +409,8 @@ std::optional<Traffic> Model::slices(Algorithm algorithm) const {
   case Kind::Gather:
     if (isMailbox)
       return toRoot;
+    return std::nullopt;
+  case Kind::GatherScatter:
     return std::nullopt;
   case Kind::Broadcast:
     if (isMailbox)

@@ -2,6 +2,7 @@
 
 #include "GridMerge.h"
 #include "MergeThreads.h"
+#include "StateParts.h"
 #include "cascade/Dialect/Cluster/IR/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,37 +20,17 @@ using State = GridMerge::State;
 ThreadColumn ThreadColumn::create(OpBuilder &b, const KernelContext &context,
                                   unsigned sharedLanes, int64_t sharedWarps) {
   IntBuilder ints(b, context.loc);
-  ThreadColumn column;
-  column.number = ints.constant(0);
-  auto mustBeZero = [&](Int x) {
-    if (!x.constant)
-      column.isFirst =
-          ints.both(column.isFirst, ints.lessThan(x, ints.constant(1)));
-  };
-  // Runs of bits that tell lanes apart, moved together; and of those that do
-  // not.
-  for (int64_t low = 1; low < MappingPlan::warpSize;) {
-    bool isShared = sharedLanes & low;
-    int64_t high = low;
-    while (high < MappingPlan::warpSize && bool(sharedLanes & high) == isShared)
-      high *= 2;
-    Int run = ints.remUI(ints.divUI(context.ids.lane, ints.constant(low)),
-                         ints.constant(high / low));
-    if (isShared) {
-      mustBeZero(run);
-    } else {
-      column.number =
-          ints.add(column.number, ints.mul(run, ints.constant(column.count)));
-      column.count *= high / low;
-    }
-    low = high;
-  }
+  LaneGroup lanes = LaneGroup::create(b, context, sharedLanes);
+  ThreadColumn column{lanes.number, lanes.count, lanes.isFirst};
   Int warp = ints.divUI(context.ids.warp, ints.constant(sharedWarps));
   column.number =
       ints.add(column.number, ints.mul(warp, ints.constant(column.count)));
   column.count *= context.plan.warps / sharedWarps;
   if (sharedWarps > 1)
-    mustBeZero(ints.remUI(context.ids.warp, ints.constant(sharedWarps)));
+    column.isFirst = ints.both(
+        column.isFirst,
+        ints.lessThan(ints.remUI(context.ids.warp, ints.constant(sharedWarps)),
+                      ints.constant(1)));
   return column;
 }
 

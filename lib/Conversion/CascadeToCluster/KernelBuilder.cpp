@@ -11,6 +11,7 @@
 #include "DomainVote.h"
 #include "GridMerge.h"
 #include "ListReduction.h"
+#include "MergeParts.h"
 #include "MergeThreads.h"
 #include "StagedLoads.h"
 #include "TileRange.h"
@@ -97,13 +98,18 @@ private:
                   const Ahead &ahead, NumberedBody body);
   std::optional<TileRange> rangeOf(OpBuilder &b, const ReductionPass &pass);
   void emitPass(OpBuilder &b, const ReductionPass &pass);
+  void emitResultsOfPart(OpBuilder b);
   /// Runs over the elements of the row: those of its passes, and one for
   /// results along the row. A row of one tile is read once.
   unsigned numRuns();
   /// The inputs that the L2 cache keeps up to run `number`.
   SmallVector<unsigned> lastLoadedBy(unsigned number);
   void prefetchForResults(OpBuilder &b);
+  bool isLastForRow(const ReductionPass &pass);
   bool isForFirstBlock(const ReductionPass &pass);
+  bool leavesParts(const ReductionPass &pass);
+  /// What knows the results of the passes.
+  TileEvaluator &results() { return partRow ? *partRow : row; }
   bool asksFirst(const ReductionPass &pass,
                  const std::optional<TileRange> &range);
   bool sumsOverRow() const {
@@ -129,6 +135,9 @@ private:
   StagedLoads *stages = nullptr;
   std::optional<Contractor> contractor;
   unsigned run = 0; ///< over the row, that is next
+  /// Where the last pass leaves its state in parts.
+  MergedPart part;
+  std::unique_ptr<TileEvaluator> partRow;
 };
 
 } // namespace
@@ -567,6 +576,11 @@ void RegionEmitter::emitPasses(OpBuilder &b) {
 bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
   if (context.row().at(Level::Grid))
     return true;
+  return isLastForRow(pass) && !yield().getReplay() && !sumsOverRow();
+}
+
+/// Whether no later pass and no result goes over the row.
+bool RegionEmitter::isLastForRow(const ReductionPass &pass) {
   auto isOfRow = [&](const ReductionPass &other) {
     return other.axes.test(context.rowAxis);
   };
@@ -575,10 +589,31 @@ bool RegionEmitter::isForFirstBlock(const ReductionPass &pass) {
   for (const ReductionPass &other : all)
     if (isOfRow(other))
       last = &other;
-  return last == &pass && !yield().getReplay() && !sumsOverRow() &&
+  return last == &pass &&
          llvm::none_of(context.outputs, [&](const BufferArgument &output) {
            return output.map.isFunctionOfDim(context.rowAxis);
          });
+}
+
+/// Whether all that is left to compute after `pass`, the last over the row, can
+/// be from parts of its state: it needs no other reduction.
+bool RegionEmitter::leavesParts(const ReductionPass &pass) {
+  if (!isLastForRow(pass))
+    return false;
+  SmallVector<Value> worklist(yield()->getOperands());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!seen.insert(value).second || !op)
+      continue;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce)
+      llvm::append_range(worklist, op->getOperands());
+    else if (!llvm::is_contained(pass.reduces, reduce) || reduce.getInto())
+      return false;
+  }
+  return true;
 }
 
 /// Whether the tiles of `pass` in `range` are voted on before they are loaded.
@@ -653,12 +688,20 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
     if (contractor)
       llvm::copy_if(others.reduces, std::back_inserter(ofLanes),
                     [&](ReduceOp reduce) { return isOfLanes(reduce); });
+    bool mayStay = lists.empty() && leavesParts(pass);
     State all = mergeThreads(
         b, context, states, State(ValueRange(state).take_front(numOthers)),
-        isForFirstBlock(pass), known, ofLanes, grid ? &*grid : nullptr);
+        isForFirstBlock(pass), known, ofLanes, grid ? &*grid : nullptr,
+        mayStay ? &part : nullptr);
+    if (part.parts)
+      partRow = std::make_unique<TileEvaluator>(part.parts->getContext(),
+                                                part.parts->getLayout());
     for (ReduceOp reduce : others.reduces)
       for (OpResult result : reduce->getResults())
-        row.define(result, states.elementsOf(b, result, all));
+        results().define(result, part.parts
+                                     ? part.parts->getStates().elementsOf(
+                                           b, result, part.state)
+                                     : states.elementsOf(b, result, all));
   } else if (grid) {
     grid->arrive(b);
   }
@@ -675,7 +718,19 @@ void RegionEmitter::emitPass(OpBuilder &b, const ReductionPass &pass) {
   }
 }
 
+/// The results of this thread's part of the last state.
+void RegionEmitter::emitResultsOfPart(OpBuilder b) {
+  if (part.isOwner) {
+    auto branch = scf::IfOp::create(b, context.loc, part.isOwner);
+    b.setInsertionPoint(branch.thenYield());
+  }
+  for (auto [output, value] : llvm::enumerate(yield().getValues()))
+    partRow->store(b, output, value, partRow->evaluate(b, value));
+}
+
 void RegionEmitter::emitResults(OpBuilder &b) {
+  if (partRow)
+    return emitResultsOfPart(b);
   row.prepareRow(b, yield().getValues());
   SmallVector<unsigned> tiled;
   for (auto [output, value] : llvm::enumerate(yield().getValues())) {
@@ -701,13 +756,15 @@ void RegionEmitter::emitResults(OpBuilder &b) {
 Value RegionEmitter::replayCondition(OpBuilder &b) {
   Value condition;
   AxisSet varies(context.axes.size());
+  TileEvaluator &known = results();
+  const ThreadLayout &held = known.getLayout();
   auto watch = [&](Value value, auto isBad) {
-    row.prepareRow(b, value);
-    State elements = row.evaluate(b, value);
+    known.prepareRow(b, value);
+    State elements = known.evaluate(b, value);
     AxisSet its = passes.getAxes().of(value);
-    for (const Position &position : layout.positions(layout.of(value))) {
-      Value own = isBad(layout.element(value, elements, position));
-      if (Value inside = row.isInside(b, its, position))
+    for (const Position &position : held.positions(held.of(value))) {
+      Value own = isBad(held.element(value, elements, position));
+      if (Value inside = known.isInside(b, its, position))
         own = arith::AndIOp::create(b, context.loc, own, inside);
       condition =
           condition
@@ -732,6 +789,17 @@ Value RegionEmitter::replayCondition(OpBuilder &b) {
         });
   if (!condition)
     return {};
+  if (partRow) {
+    if (part.isOwner)
+      condition =
+          arith::AndIOp::create(b, context.loc, condition, part.isOwner);
+    return cluster::AllReduceOp::create(b, context.loc, condition,
+                                        part.areOfBlocks
+                                            ? cluster::Scope::Cluster
+                                            : cluster::Scope::Block,
+                                        {cluster::Kind::Or})
+        .getResult(0);
+  }
   bool isOfLanes = llvm::any_of(varies.set_bits(), [&](unsigned axis) {
     return context.plan.axes[axis].isList &&
            context.plan.axes[axis].at(Level::Lane);

@@ -23,7 +23,7 @@ public:
     readIds();
     placeOffsets();
     placeThread();
-    placeFirsts();
+    context.firsts = context.firstsBut(b, AxisSet(context.axes.size()));
     placeKept();
   }
 
@@ -32,7 +32,6 @@ private:
   void readIds();
   void placeOffsets();
   void placeThread();
-  void placeFirsts();
   void placeKept();
   Int indexStrideOf(const DigitPlan &digit) const {
     Int stride = ints.constant(digit.indexStride);
@@ -185,51 +184,6 @@ static unsigned laneBitsOf(const DigitPlan &digit) {
              : 0;
 }
 
-/// A result is stored by the threads at position 0 of what it does not vary
-/// over.
-void Prologue::placeFirsts() {
-  Value zero;
-  auto isZero = [&](Value value) -> Value {
-    if (!zero)
-      zero = ints.materialise(ints.constant(0));
-    return arith::CmpIOp::create(b, context.loc, arith::CmpIPredicate::eq,
-                                 value, zero);
-  };
-  auto both = [&](Value lhs, Value rhs) {
-    return lhs ? Value(arith::AndIOp::create(b, context.loc, lhs, rhs)) : rhs;
-  };
-  for (const BufferArgument &output : context.outputs) {
-    unsigned lanes = 0; // Those at which it varies.
-    for (const AxisPlan &axis : context.plan.axes)
-      if (output.map.isFunctionOfDim(axis.axis))
-        for (const DigitPlan &digit : axis.digits)
-          lanes |= laneBitsOf(digit);
-    Value isFirst;
-    for (const AxisPlan &axis : context.plan.axes) {
-      if (output.map.isFunctionOfDim(axis.axis))
-        continue;
-      for (const DigitPlan &digit : axis.digits) {
-        if (digit.level != Level::Cluster && digit.level != Level::Warp &&
-            digit.level != Level::Lane)
-          continue;
-        unsigned bits = laneBitsOf(digit);
-        if (bits != 0 && (bits & ~lanes) == 0)
-          continue;
-        Int position =
-            (bits & lanes) == 0
-                ? context.ids.positionOn(ints, digit)
-                : ints.wrap(arith::AndIOp::create(
-                      b, context.loc, context.ids.lane.value,
-                      ints.materialise(ints.constant(bits & ~lanes))));
-        lanes |= bits; // Axes at the same lanes ask once.
-        if (!position.constant)
-          isFirst = both(isFirst, isZero(position.value));
-      }
-    }
-    context.firsts.push_back(isFirst);
-  }
-}
-
 /// Shared memory for the inputs that the mapping keeps there, of which every
 /// thread stores and loads its own elements, and for staged ones; and cache
 /// policies. The cold path, of single elements, has none of them.
@@ -262,6 +216,48 @@ void Prologue::placeKept() {
   kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
                                      cluster::kThreadPrivateAttrName,
                                      b.getUnitAttr());
+}
+
+SmallVector<Value> KernelContext::firstsBut(OpBuilder &b,
+                                            const AxisSet &axesInParts) const {
+  IntBuilder ints(b, loc);
+  SmallVector<Value> result;
+  for (const BufferArgument &output : outputs) {
+    unsigned lanes = 0; // Those at which it varies.
+    for (const AxisPlan &axis : plan.axes)
+      if (output.map.isFunctionOfDim(axis.axis))
+        for (const DigitPlan &digit : axis.digits)
+          lanes |= laneBitsOf(digit);
+    Value isFirst;
+    for (const AxisPlan &axis : plan.axes) {
+      if (output.map.isFunctionOfDim(axis.axis))
+        continue;
+      for (const DigitPlan &digit : axis.digits) {
+        bool isOutside =
+            digit.level == Level::Cluster || digit.level == Level::Warp;
+        if (!(isOutside && !axesInParts.test(axis.axis)) &&
+            digit.level != Level::Lane)
+          continue;
+        unsigned bits = laneBitsOf(digit);
+        if (bits != 0 && (bits & ~lanes) == 0)
+          continue;
+        Int position =
+            (bits & lanes) == 0
+                ? ids.positionOn(ints, digit)
+                : ints.wrap(arith::AndIOp::create(
+                      b, loc, ids.lane.value,
+                      ints.materialise(ints.constant(bits & ~lanes))));
+        lanes |= bits; // Axes at the same lanes ask once.
+        if (!position.constant)
+          isFirst = ints.both(isFirst, arith::CmpIOp::create(
+                                           b, loc, arith::CmpIPredicate::eq,
+                                           position.value,
+                                           ints.materialise(ints.constant(0))));
+      }
+    }
+    result.push_back(isFirst);
+  }
+  return result;
 }
 
 KernelContext KernelContext::create(OpBuilder &b, ChainOp chain,

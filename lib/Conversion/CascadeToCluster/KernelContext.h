@@ -100,12 +100,12 @@ struct KernelContext {
   /// the last position without storing, so that it still takes part in
   /// collectives. Set by `placeRow`.
   mlir::Value rowValid;
-  /// Whether this thread is, for each result, the first of those that have the
-  /// same elements of it; null where all are.
+  /// Whether this thread is, for each result, the first of those of its cluster
+  /// that have the same elements of it; null where each is.
   llvm::SmallVector<mlir::Value> firsts;
-  /// Whether this thread stores each result: the first, in a row that exists.
-  /// Null where all do. Set by `placeRow`.
-  llvm::SmallVector<mlir::Value> stores;
+  /// Whether its row exists and is, for each result, the first of those that
+  /// have the same elements of it; null where each is. Set by `placeRow`.
+  llvm::SmallVector<mlir::Value> firstRows;
 
   /// Index on the row axis of this thread's first element in tile 0.
   Int threadBase;
@@ -152,6 +152,11 @@ struct KernelContext {
   llvm::ArrayRef<int64_t> elementOffsets() const {
     return axes[rowAxis].offsets;
   }
+
+  /// `firsts`, of threads at position 0 of what a result does not vary over,
+  /// where the warps and blocks of `axesInParts` have different elements.
+  llvm::SmallVector<mlir::Value> firstsBut(mlir::OpBuilder &b,
+                                           const AxisSet &axesInParts) const;
 
   /// Emits the prologue of the kernel: all that is the same for every row.
   static KernelContext create(mlir::OpBuilder &b, ChainOp chain,

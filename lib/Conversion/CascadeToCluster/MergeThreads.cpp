@@ -177,7 +177,8 @@ State cascade::combineLanes(OpBuilder &b, const KernelContext &context,
 State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
                             const ThreadState &states, State state,
                             bool forFirstBlock, ThreadState::Scope scope,
-                            ArrayRef<ReduceOp> ofLanes, GridMerge *grid) {
+                            ArrayRef<ReduceOp> ofLanes, GridMerge *grid,
+                            MergedPart *rest) {
   Location loc = context.loc;
   Participants who = participantsOf(context, states.getPass().axes);
   if (!ofLanes.empty()) {
@@ -191,7 +192,7 @@ State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
       llvm::append_range(merged, values);
     }
     state = std::move(merged);
-    // From here on no lane has what another one has.
+    // From here on a lane is a row of its own.
     who.lanes.assign(1, LaneRun());
     who.laneBits = 0;
   }
@@ -205,14 +206,14 @@ State cascade::mergeThreads(OpBuilder &b, const KernelContext &context,
     state = mergeRun(b, loc, states, state, lanes, cluster::Scope::Warp,
                      std::nullopt, scope);
   LaneRun last = who.lanes.back();
-  RowThreads threads{last.size, last.stride, who.warps, who.blocks};
+  RowThreads threads{sharedLanesOf(states), who.warps, who.blocks};
   // After several runs of lanes the same state is in lanes that are no run.
   if (who.lanes.size() == 1 && isMergedInParts(states, threads)) {
     if (last.size > 1)
       state = mergeRun(b, loc, states, state, last, cluster::Scope::Warp,
                        std::nullopt, scope);
     return mergeParts(b, context, states, threads, state, forFirstBlock, scope,
-                      grid);
+                      grid, rest);
   }
   if (warps || last.size > 1)
     state = mergeRun(b, loc, states, state, last, widest, warps, scope);

@@ -11,6 +11,8 @@
 
 namespace cascade {
 
+struct MergedPart;
+
 /// Values as threads exchange them, and back to what they were: an index
 /// travels as i64.
 llvm::SmallVector<mlir::Value>
@@ -25,12 +27,14 @@ llvm::SmallVector<mlir::Value> fromExchanged(mlir::OpBuilder &b,
 /// clusters of the grid if `grid` is not null (GridMerge::merge). Only the
 /// first of the blocks needs them if `forFirstBlock`. Of the reductions
 /// `ofLanes`, which no others of the pass are relative to before they have met,
-/// lanes have met already, or each has states of its own.
+/// lanes have met already, or each has states of its own. Where `rest` is not
+/// null, it may have the result instead (mergeParts).
 ThreadState::State
 mergeThreads(mlir::OpBuilder &b, const KernelContext &context,
              const ThreadState &states, ThreadState::State state,
              bool forFirstBlock, ThreadState::Scope scope,
-             llvm::ArrayRef<ReduceOp> ofLanes = {}, GridMerge *grid = nullptr);
+             llvm::ArrayRef<ReduceOp> ofLanes = {}, GridMerge *grid = nullptr,
+             MergedPart *rest = nullptr);
 /// `values` of an elementwise reduction, combined over the lanes of `axes`.
 ThreadState::State combineLanes(mlir::OpBuilder &b,
                                 const KernelContext &context,

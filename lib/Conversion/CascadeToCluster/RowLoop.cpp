@@ -70,7 +70,7 @@ void KernelContext::placeOn(const IntBuilder &ints, const AxisPlan &axis) {
 void KernelContext::placeRow(OpBuilder &b, Int position) {
   IntBuilder ints(b, loc);
   rowValid = Value();
-  stores = firsts;
+  firstRows.assign(outputs.size(), Value());
   Int rest = position;
   for (const AxisPlan &axis : llvm::reverse(plan.axes)) {
     if (axis.axis == rowAxis)
@@ -88,7 +88,7 @@ void KernelContext::placeRow(OpBuilder &b, Int position) {
       index = ints.add(index, ints.mul(own, ints.constant(inner)));
       rest = ints.divUI(rest, positions);
       // Of what does not vary over the axis, all of its clusters have the same.
-      for (auto [output, store] : llvm::zip_equal(outputs, stores))
+      for (auto [output, store] : llvm::zip_equal(outputs, firstRows))
         if (!output.map.isFunctionOfDim(axis.axis) && !own.constant)
           store = ints.both(store, ints.lessThan(own, ints.constant(1)));
     }
@@ -99,7 +99,7 @@ void KernelContext::placeRow(OpBuilder &b, Int position) {
     if (!exact)
       placeOn(ints, axis);
   }
-  for (Value &store : stores)
+  for (Value &store : firstRows)
     store = ints.both(store, rowValid);
 }
 
@@ -148,7 +148,7 @@ void KernelContext::placeOne(OpBuilder &b, unsigned axis, Int number) {
   place.validity.clear();
   Value exists = ints.lessThan(place.base, extents[axis]);
   rowValid = ints.both(rowValid, exists);
-  for (Value &store : stores)
+  for (Value &store : firstRows)
     store = ints.both(store, exists);
   place.base =
       ints.minSI(place.base, ints.sub(extents[axis], ints.constant(1)));

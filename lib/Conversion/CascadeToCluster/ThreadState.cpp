@@ -190,49 +190,75 @@ State ThreadState::insert(
   return state;
 }
 
+State ThreadState::combine(OpBuilder &b, Location loc, ReduceOp reduce,
+                           ArrayRef<State> all, Scope scope) const {
+  unsigned count = PassState::getNumValues(reduce);
+  State combined;
+  for (auto [copy, position] :
+       llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
+    IRMapping outer = scope(position);
+    // Neighbours first: log2 steps deep.
+    SmallVector<State> left;
+    for (ValueRange state : all)
+      left.push_back(State(state.slice(copy * count, count)));
+    for (; left.size() > 1; left.resize((left.size() + 1) / 2))
+      for (size_t pair = 0; pair < left.size(); pair += 2)
+        left[pair / 2] =
+            pair + 1 < left.size()
+                ? one.combine(b, loc, reduce, left[pair], left[pair + 1], outer)
+                : left[pair];
+    llvm::append_range(combined, left.front());
+  }
+  return combined;
+}
+
 State ThreadState::merge(OpBuilder &b, Location loc, ArrayRef<State> all,
                          Scope scope) const {
   State merged;
   unsigned offset = 0;
   for (ReduceOp reduce : pass.reduces) {
     unsigned total = getNumValues(reduce);
-    unsigned count = PassState::getNumValues(reduce);
     References target = references(b, loc, reduce, merged, scope);
     SmallVector<State> corrected;
     for (ValueRange state : all)
       corrected.push_back(correct(b, loc, reduce, state.slice(offset, total),
                                   references(b, loc, reduce, state, scope),
                                   target, scope));
-    for (auto [copy, position] :
-         llvm::enumerate(layout.positions(layout.ofStates(reduce)))) {
-      IRMapping outer = scope(position);
-      // Neighbours first: log2 steps deep.
-      SmallVector<State> left;
-      for (ValueRange state : corrected)
-        left.push_back(State(state.slice(copy * count, count)));
-      for (; left.size() > 1; left.resize((left.size() + 1) / 2))
-        for (size_t pair = 0; pair < left.size(); pair += 2)
-          left[pair / 2] = pair + 1 < left.size()
-                               ? one.combine(b, loc, reduce, left[pair],
-                                             left[pair + 1], outer)
-                               : left[pair];
-      llvm::append_range(merged, left.front());
-    }
+    llvm::append_range(merged, combine(b, loc, reduce, corrected, scope));
     offset += total;
   }
   return merged;
 }
 
-State ThreadState::mergeMany(OpBuilder &b, Location loc, unsigned count,
-                             function_ref<State(unsigned)> stateOf,
-                             Scope scope) const {
+/// `join` of `count` states of `size` values, so many at a time as registers
+/// hold.
+static State joinMany(unsigned count, size_t size,
+                      function_ref<State(unsigned)> stateOf,
+                      function_ref<State(ArrayRef<State>)> join) {
   constexpr size_t mostValues = 64;
-  size_t together = std::max<size_t>(2, mostValues / getTypes().size());
+  size_t together = std::max<size_t>(2, mostValues / size);
   SmallVector<State> group;
   for (unsigned i = 0; i < count; ++i) {
     group.push_back(stateOf(i));
     if (group.size() == together || i + 1 == count)
-      group = {merge(b, loc, group, scope)};
+      group = {join(group)};
   }
   return group.front();
+}
+
+State ThreadState::mergeMany(OpBuilder &b, Location loc, unsigned count,
+                             function_ref<State(unsigned)> stateOf,
+                             Scope scope) const {
+  return joinMany(count, getTypes().size(), stateOf, [&](ArrayRef<State> all) {
+    return merge(b, loc, all, scope);
+  });
+}
+
+State ThreadState::combineMany(OpBuilder &b, Location loc, ReduceOp reduce,
+                               unsigned count,
+                               function_ref<State(unsigned)> valuesOf,
+                               Scope scope) const {
+  return joinMany(
+      count, getNumValues(reduce), valuesOf,
+      [&](ArrayRef<State> all) { return combine(b, loc, reduce, all, scope); });
 }

@@ -77,6 +77,16 @@ public:
                   llvm::function_ref<State(unsigned)> stateOf,
                   Scope scope) const;
 
+  /// The values of `reduce` over disjoint sets of iterations, which `all` are
+  /// those of, in order, relative to the same references.
+  State combine(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce,
+                llvm::ArrayRef<State> all, Scope scope) const;
+  /// The same of `count`, as `mergeMany`.
+  State combineMany(mlir::OpBuilder &b, mlir::Location loc, ReduceOp reduce,
+                    unsigned count,
+                    llvm::function_ref<State(unsigned)> valuesOf,
+                    Scope scope) const;
+
 private:
   /// The values at `position` of the reductions that `state` has, as PassState
   /// takes them.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace cascade;
@@ -90,7 +91,10 @@ TileEvaluator::accessRun(const BufferArgument &buffer) const {
     if (vector == 1 || !isUnitStride(buffer.map, axis.axis))
       continue;
     unsigned widest = MappingPlan::accessBytes / bytesOf(buffer.elementType);
-    return {axis.axis, std::min<unsigned>(vector, std::max(1u, widest))};
+    // A thread may be at some of its positions only.
+    unsigned held = context.axes[axis.axis].offsets.size();
+    unsigned width = std::min<unsigned>(vector, std::max(1u, widest));
+    return {axis.axis, std::gcd(width, held)};
   }
   return {context.rowAxis, 1};
 }
@@ -208,6 +212,9 @@ Value TileEvaluator::keptPlace(OpBuilder &b, unsigned input,
                                       ints.materialise(access));
 }
 
+/// Bytes of a line of the L1 cache.
+static constexpr int64_t cacheLineBytes = 128;
+
 CacheHint TileEvaluator::hintOf(unsigned input) const {
   CacheHint hint;
   hint.streams = context.streams;
@@ -241,6 +248,11 @@ SmallVector<Value> TileEvaluator::load(OpBuilder &b, BlockArgument argument,
   // Not more than the thread has of it.
   if (!varies.test(run.axis))
     run.width = 1;
+  // The rest of a line that lanes take in part is for their next load.
+  if (context.plan.axes[run.axis].sizeAt(Level::Lane) *
+          MappingPlan::accessBytes <
+      cacheLineBytes)
+    hint.streams = false;
   auto loadAt = [&](ArrayRef<unsigned> position) -> Value {
     Type type =
         run.width == 1 ? element : VectorType::get({run.width}, element);
@@ -330,6 +342,8 @@ void TileEvaluator::store(OpBuilder &b, unsigned output, Value value,
     else
       LLVM::StoreOp::create(b, loc, whole, pointer, bytes);
   };
+  Value stores = IntBuilder(b, loc).both(context.firsts[output],
+                                         context.firstRows[output]);
   SmallVector<Position> firsts = layout.positions(varies);
   llvm::erase_if(firsts, [&](const Position &first) {
     return run.width > 1 && first[run.axis] % run.width != 0;
@@ -345,12 +359,12 @@ void TileEvaluator::store(OpBuilder &b, unsigned output, Value value,
                                          : !context.axes[axis].validity.empty();
   }
   if (!isTile() && !isBounded)
-    return guarded(context.stores[output], [&](OpBuilder &b) {
+    return guarded(stores, [&](OpBuilder &b) {
       for (const Position &first : firsts)
         storeAt(b, first);
     });
   for (const Position &first : firsts) {
-    Value condition = context.stores[output];
+    Value condition = stores;
     if (Value inside = isInside(b, named, first))
       condition = condition
                       ? Value(arith::AndIOp::create(b, loc, condition, inside))

@@ -67,8 +67,10 @@ std::optional<Collective> Collective::get(Operation *op) {
         return Result(ofTuples(op, CollectiveKind::AllGather));
       })
       .Case([&](GatherOp op) {
-        return Result(
-            rooted(ofTuples(op, CollectiveKind::Gather), op.getRoot()));
+        Collective c =
+            ofTuples(op, op.getScatter() ? CollectiveKind::GatherScatter
+                                         : CollectiveKind::Gather);
+        return Result(rooted(c, op.getRoot().value_or(0)));
       })
       .Case([&](BroadcastOp op) {
         return Result(

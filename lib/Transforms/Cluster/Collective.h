@@ -44,9 +44,13 @@ struct Collective {
            kind == CollectiveKind::Reduce ||
            kind == CollectiveKind::ReduceScatter;
   }
-  /// The result is defined in one rank only.
-  bool isToRoot() const {
-    return kind == CollectiveKind::Reduce || kind == CollectiveKind::Gather;
+  /// The result of a group is defined in one rank only.
+  bool isToRoot() const { return kind == CollectiveKind::Reduce || isGather(); }
+  /// Each group has its own such rank.
+  bool isScattered() const { return kind == CollectiveKind::GatherScatter; }
+  bool isGather() const {
+    return kind == CollectiveKind::Gather ||
+           kind == CollectiveKind::GatherScatter;
   }
   /// Whether the tuples are vectors that are reduced by their elements and can
   /// be cut into a slice a block: what algorithm(scatter) needs.

@@ -47,9 +47,13 @@ Value Emitter::below(Value value, int64_t limit) {
                                constant(limit));
 }
 
-Value Emitter::equals(Value value, int64_t other) {
+Value Emitter::equals(Value value, Value other) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                               constant(other));
+                               other);
+}
+
+Value Emitter::equals(Value value, int64_t other) {
+  return equals(value, constant(other));
 }
 
 Value Emitter::toIndex(Value value) {

@@ -81,6 +81,30 @@ Expansion::Expansion(OpBuilder &builder, const Collective &collective,
     who.isFirstWarp = isZero(who.warpInGroup);
 }
 
+Value Expansion::getRoot() {
+  if (!collective.isScattered())
+    return constant(collective.root);
+  return modulo(divide(kernel.warp, who.warps), kernel.clusterSize);
+}
+
+Value Expansion::isRoot() {
+  return collective.isScattered() ? equals(kernel.rank, getRoot())
+                                  : equals(kernel.rank, collective.root);
+}
+
+Expansion Expansion::ofRoot() const {
+  Expansion part = *this;
+  if (!collective.isScattered())
+    return part;
+  int64_t warpsOfRound = who.warps * kernel.clusterSize;
+  part.who.groups =
+      llvm::divideCeil(kernel.warps, warpsOfRound) * who.laneGroups;
+  part.who.group = part.add(
+      part.scale(part.divide(kernel.warp, warpsOfRound), who.laneGroups),
+      who.laneGroup);
+  return part;
+}
+
 //===----------------------------------------------------------------------===//
 // Mbarriers
 //===----------------------------------------------------------------------===//
@@ -182,8 +206,7 @@ static SmallVector<Value> expandTuples(OpBuilder &builder, const Collective &c,
   // One block is the only rank.
   if (!c.isReduction())
     values = spread(e, values);
-  bool isGathered =
-      c.kind == CollectiveKind::AllGather || c.kind == CollectiveKind::Gather;
+  bool isGathered = c.kind == CollectiveKind::AllGather || c.isGather();
   return isGathered ? e.concatenate({values}) : values;
 }
 

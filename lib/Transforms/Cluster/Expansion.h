@@ -26,6 +26,7 @@ struct Emitter {
   mlir::Value modulo(mlir::Value value, int64_t divisor);
   mlir::Value both(mlir::Value lhs, mlir::Value rhs); // i1, null is true
   mlir::Value below(mlir::Value value, int64_t limit);
+  mlir::Value equals(mlir::Value value, mlir::Value other);
   mlir::Value equals(mlir::Value value, int64_t other);
   mlir::Value toIndex(mlir::Value value);
 
@@ -197,6 +198,13 @@ struct Expansion : Emitter {
 
   /// The lane, in its warp, of lane `number` of this lane's group.
   mlir::Value laneOf(int64_t number);
+  /// The rank that what this group's threads gather or reduce is for (i32), and
+  /// whether it is this block.
+  mlir::Value getRoot();
+  mlir::Value isRoot();
+  /// The same participants, counting only the groups of one root.
+  Expansion ofRoot() const;
+
   /// Whether this thread speaks for its group.
   mlir::Value isLeader() { return both(who.isFirstWarp, who.isFirstLane); }
 

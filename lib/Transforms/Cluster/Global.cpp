@@ -98,7 +98,7 @@ SmallVector<Value> cascade::cluster::expandGlobal(Expansion &e,
   WorkspaceTuples tuples(part, plan, ranks * tuplesOfRank);
   SmallVector<SmallVector<Value>> mine = e.slice(values, tuplesOfRank);
 
-  Value isRoot = e.equals(e.kernel.rank, e.collective.root);
+  Value isRoot = e.isRoot();
   Value isWriter = e.both(e.isLeader(), isFromRoot ? isRoot : Value());
   e.guarded(isWriter, [&] {
     Value first = e.scale(e.kernel.rank, tuplesOfRank);

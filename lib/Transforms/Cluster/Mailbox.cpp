@@ -3,7 +3,8 @@
 // A receiver has one slot a sender. The first warp of a group sends its tuple
 // into slot [own rank] of every receiver, itself included, by st.async on the
 // receiver's mbarrier; the receiver waits for the bytes of all senders and
-// combines the slots in rank order, or takes them as they are.
+// combines the slots in rank order, or takes them as they are. Where every
+// group has a receiver of its own, only its groups have slots there.
 //
 // Exit: a block leaves after its own wait, when it has received everything that
 // is sent to it; what it has sent is on its way without it.
@@ -49,20 +50,40 @@ struct Mailbox {
   int64_t getNumSenders() const {
     return isFromRoot ? 1 : e.kernel.clusterSize;
   }
-  Value isRoot() { return e.equals(e.kernel.rank, e.collective.root); }
+  /// Bytes that this block receives, an i32.
+  Value receivedBytes();
 };
 } // namespace
+
+Value Mailbox::receivedBytes() {
+  int64_t ofGroup = getNumSenders() * e.getTupleBytes();
+  int64_t warpGroups = e.kernel.warps / e.who.warps;
+  if (!e.collective.isScattered() || warpGroups % e.kernel.clusterSize == 0)
+    return e.constant(ofGroup * e.who.groups);
+  // Rank r is the root of every N-th group of warps from number r on.
+  Value behind = arith::SubIOp::create(
+      e.builder, e.loc, e.constant(warpGroups + e.kernel.clusterSize - 1),
+      e.kernel.rank);
+  return e.scale(e.divide(behind, e.kernel.clusterSize),
+                 ofGroup * e.who.laneGroups);
+}
 
 void Mailbox::open(int64_t number) {
   int64_t senders = getNumSenders();
   slots = e.allocate(plan.sets * e.who.groups * senders);
   round = getRound(e, plan);
   mbarrier = getMBarrier(e, plan, round, number);
-  int64_t bytes = senders * e.who.groups * e.getTupleBytes();
-  Value isReceiver = isToRoot ? isRoot() : Value();
-  e.guarded(e.both(e.kernel.isThread0, isReceiver), [&] {
+  // A thread expects the messages of a round after it has waited for those of
+  // the round before: one that receives.
+  Value expects = e.kernel.isThread0;
+  if (e.collective.isScattered())
+    expects = e.equals(e.kernel.thread,
+                       e.scale(e.kernel.rank, e.who.warps * kWarpSize));
+  else if (isToRoot)
+    expects = e.both(expects, e.isRoot());
+  e.guarded(expects, [&] {
     MBarrierExpectTxOp::create(e.builder, e.loc, e.kernel.mbarriers, mbarrier,
-                               e.constant(bytes));
+                               receivedBytes());
   });
   ranks = placeRanks(e, round, senders);
 }
@@ -79,8 +100,7 @@ void Mailbox::send(ValueRange values, Value target) {
 
 void Mailbox::sendToReceivers(ValueRange values) {
   if (isToRoot) {
-    e.guarded(e.isLeader(),
-              [&] { send(values, e.constant(e.collective.root)); });
+    e.guarded(e.isLeader(), [&] { send(values, e.getRoot()); });
     return;
   }
   // Lane j takes ranks j, j + lanes... A tuple that is not combined may be
@@ -89,7 +109,7 @@ void Mailbox::sendToReceivers(ValueRange values) {
   SmallVector<Value> mine(values);
   if (!e.collective.isReduction() && e.who.lanes > 1)
     mine = e.shuffle(values, e.laneOf(0), gpu::ShuffleMode::IDX);
-  Value isSender = e.both(e.who.isFirstWarp, isFromRoot ? isRoot() : Value());
+  Value isSender = e.both(e.who.isFirstWarp, isFromRoot ? e.isRoot() : Value());
   for (int64_t base = 0; base < ranks; base += e.who.lanes) {
     Value target = e.add(e.who.laneInGroup, base);
     Value isRank =
@@ -126,13 +146,14 @@ SmallVector<Value> cascade::cluster::expandMailbox(Expansion &e,
   CollectiveKind kind = e.collective.kind;
   if (kind == CollectiveKind::ReduceScatter)
     return scatter(e, plan, values);
-  Mailbox box{e, plan};
+  Expansion ofRoot = e.ofRoot();
+  Mailbox box{ofRoot, plan};
   box.isFromRoot = kind == CollectiveKind::Broadcast;
   box.isToRoot = e.collective.isToRoot();
   box.open(/*number=*/0);
   orderRounds(e, plan);
   box.sendToReceivers(values);
-  return e.onlyWhere(box.isToRoot ? box.isRoot() : Value(),
+  return e.onlyWhere(box.isToRoot ? e.isRoot() : Value(),
                      e.collective.op->getResultTypes(), [&] {
                        box.wait();
                        if (box.isFromRoot)

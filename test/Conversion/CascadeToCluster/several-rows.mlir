@@ -8,8 +8,8 @@
 // CHECK:           %[[FIRST:.*]] = arith.cmpi eq
 // CHECK:           %[[VALID:.*]] = arith.cmpi slt, %[[ROW:.*]], %[[ROWS]] : i32
 // CHECK:           arith.minsi %[[ROW]], %[[LAST]] : i32
-// CHECK:           %[[STORES:.*]] = arith.andi %[[FIRST]], %[[VALID]] : i1
 // CHECK:           cluster.all_reduce(%{{.*}}) scope(warp) lanes(8) kind(add) : f32
+// CHECK-NEXT:      %[[STORES:.*]] = arith.andi %[[FIRST]], %[[VALID]] : i1
 // CHECK-NEXT:      scf.if %[[STORES]] {
 func.func @sum(%x: tensor<20x8xf32>) -> tensor<20xf32> {
   %y = cascade.chain (i, l)

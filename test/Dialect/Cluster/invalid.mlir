@@ -406,6 +406,28 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{with scatter shares the groups of a block out to the blocks of a cluster: use scope(cluster)}}
+    %0 = cluster.gather(%x) scope(warp) lanes(8) scatter : (f32) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @k(%x: f32) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{needs exactly one of root(...) and scatter}}
+    %0 = cluster.gather(%x) scope(cluster) : (f32) -> vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
   gpu.func @k(%v: vector<2x2xf32>) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
     // expected-error @below {{operand #0 has type 'vector<2x2xf32>', which cannot be exchanged}}

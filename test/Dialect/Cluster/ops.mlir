@@ -101,6 +101,8 @@ gpu.module @kernels {
     %5 = cluster.all_gather(%x) scope(cluster) : (f32) -> vector<8xf32>
     // CHECK: cluster.gather(%{{.*}}) scope(block) root(0) : (i32) -> vector<8xi32>
     %6 = cluster.gather(%i) scope(block) root(0) : (i32) -> vector<8xi32>
+    // CHECK: cluster.gather(%{{.*}}) scope(cluster) lanes(1) warps(1) scatter : (i32) -> vector<8xi32>
+    %61 = cluster.gather(%i) scope(cluster) lanes(1) warps(1) scatter : (i32) -> vector<8xi32>
     // CHECK: cluster.broadcast(%{{.*}}, %{{.*}}) scope(cluster) root(7) : f32, i32
     %7:2 = cluster.broadcast(%x, %i) scope(cluster) root(7) : f32, i32
     // CHECK: cluster.broadcast(%{{.*}}) scope(cluster) algorithm(global) workspace(%{{.*}} : memref<?xi32>) root(0) : f32

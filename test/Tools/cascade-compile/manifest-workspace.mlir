@@ -41,10 +41,10 @@
 
 // LIST: sum(input in0: ixlxf32, output out0: ixf32)
 
-// LAUNCHER: int64_t sum_workspace(int64_t i, int64_t l) {
+// LAUNCHER: int64_t sum_workspace({{\[\[maybe_unused\]\]}} int64_t i, {{\[\[maybe_unused\]\]}} int64_t l) {
 // LAUNCHER:   return ((((2 * i) * 3) / 2) * 32);
 // LAUNCHER: CUresult sum(CUdeviceptr in0, CUdeviceptr out0, int64_t i, int64_t l, CUdeviceptr workspace, CUstream stream) {
-// LAUNCHER: auto a5 = workspace + 0;
+// LAUNCHER: auto value_5 = workspace + 0;
 func.func @sum(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   %y = cascade.chain (i, l) ins(%x[i, l] : tensor<?x?xf32>) outs([i] : tensor<?xf32>)
       attributes {mapping = #cascade.mapping<i: grid, l: grid(3) x cluster(2) x loop x lane(32), merge = [l: last]>} {

@@ -19,7 +19,8 @@ enum class CollectiveKind {
   Reduce,        // for one rank
   ReduceScatter, // a slice for each rank
   AllGather,
-  Gather, // for one rank
+  Gather,        // for one rank
+  GatherScatter, // of a part of the groups for each rank
   Broadcast,
 };
 

@@ -483,9 +483,17 @@ static LogicalResult verifyGathered(OpT op) {
 LogicalResult AllGatherOp::verify() { return verifyGathered(*this); }
 
 LogicalResult GatherOp::verify() {
+  if (getRoot().has_value() == getScatter())
+    return emitOpError("needs exactly one of root(...) and scatter");
   if (failed(verifyGathered(*this)))
     return failure();
-  return verifyRoot(*this, static_cast<int32_t>(getRoot()), getNumRanks(*this));
+  if (getScatter())
+    return getScope() == Scope::Cluster
+               ? success()
+               : emitOpError("with scatter shares the groups of a block out to "
+                             "the blocks of a cluster: use scope(cluster)");
+  return verifyRoot(*this, static_cast<int32_t>(*getRoot()),
+                    getNumRanks(*this));
 }
 
 LogicalResult

@@ -188,10 +188,21 @@ def Cluster_AllGatherOp : Cluster_Gathering<"all_gather", (ins), ""> {
 }
 
 def Cluster_GatherOp
-    : Cluster_Gathering<"gather", (ins I32Attr:$root), "`root` `(` $root `)`"> {
+    : Cluster_Gathering<"gather",
+                        (ins OptionalAttr<I32Attr>:$root, UnitAttr:$scatter),
+                        "(`root` `(` $root^ `)`)? (`scatter` $scatter^)?"> {
   let summary = "The tuples of all ranks of a scope, for one rank";
   let description = [{
-    As `cluster.all_gather`; the result is defined only in rank `root`.
+    As `cluster.all_gather`; the result is defined only in rank `root`. With
+    `scatter` instead, which takes scope(cluster), the N blocks share the work:
+    the result of the groups in warps w * `warps` and on is defined in block
+    w mod N.
+
+    ```mlir
+    %0 = cluster.gather(%x) scope(cluster) root(0) : (f32) -> vector<8xf32>
+    %1 = cluster.gather(%x) scope(cluster) lanes(1) warps(1) scatter
+        : (f32) -> vector<8xf32>
+    ```
   }];
 }
 
