@@ -108,6 +108,13 @@ private:
 void shareReciprocals(ChainOp chain, const AxisAnalysis &axes,
                       const AxisSet &reduced, ReplayCondition &replay);
 
+/// Takes factors out of sums of narrow numbers, apart from the reductions in
+/// `replaced`; returns the reductions whose sums it has changed.
+llvm::DenseSet<mlir::Operation *>
+hoistFactors(ChainOp chain, const AxisSet &reduced,
+             const llvm::DenseSet<mlir::Operation *> &replaced,
+             ReplayCondition &replay);
+
 } // namespace cascade
 
 #endif // CASCADE_LIB_TRANSFORMS_CHAINFUSER_H

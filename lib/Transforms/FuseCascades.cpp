@@ -275,6 +275,15 @@ LogicalResult ChainFuser::run() {
   for (auto &group : groups)
     reduced |= group->over;
   shareReciprocals(chain, axes, reduced, replay);
+  llvm::DenseSet<Operation *> replaced;
+  for (auto &[before, after] : replacements)
+    replaced.insert(before.getDefiningOp());
+  llvm::DenseSet<Operation *> changed =
+      hoistFactors(chain, reduced, replaced, replay);
+  for (auto [member, entry] : llvm::zip_equal(members, report.reductions))
+    if (changed.contains(member.reduce) &&
+        entry.legality == alg::spelling(alg::Legality::BitExact))
+      entry.legality = alg::spelling(alg::Legality::Reassociating);
   if (!replacements.empty() || !replay.empty())
     finish();
   return success();

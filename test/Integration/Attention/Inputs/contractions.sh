@@ -46,7 +46,8 @@ columns() {
 passed=0
 failed=0
 for ((n = 0; n < count; ++n)); do
-  pick "cache-types cache_f16 0 3" "cache-types cache_bf16 0 3" "softmaxes sink 0 3" \
+  pick "cache-types cache_f16 0 3" "cache-types cache_bf16 0 3" "cache-types cache_e4m3 0 3" \
+    "cache-types cache_e5m2 0 3" "softmaxes sink 0 3" \
     "softmaxes log_sum_exp_2 0 3" "softmaxes differential 0,3 6" "scores softcap_alibi_bias 0 3" \
     "masks sliding_window 0 3" "masks documents 0 3" "queries four_queries 0 3" \
     "queries causal_lengths 0 3" "other-shapes state 0 3" \
